@@ -54,6 +54,7 @@ COMMANDS = [
     "evaluate westwood+ --suite benchmark --out r",
     "evaluate bbr3 --suite draft --out r",
     "evaluate scalable.c --suite check --for 60s --out r",
+    "control tune --cc vegas --paths 200 --packets 400000 --trials 50 --out r",
     "validate --engine ns3 --out r",
     f"run table1 {NS3} --seeds 2",
     f"trace table1 {NS3} --plot",

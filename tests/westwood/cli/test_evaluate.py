@@ -66,13 +66,6 @@ def test_a_control_without_its_suffix_is_recognised(westwood):
     assert 'unknown protocol, did you mean "./delta.c"?' in refused
 
 
-def test_a_folder_of_another_version_or_seed_is_refused(westwood, monkeypatch):
-    westwood(*QUICK)
-    assert "holds another evaluation" in westwood(*QUICK, "--seed", "2", "--resume").err
-    monkeypatch.setattr("westwood.evaluation.request.__version__", "9.0")
-    assert "holds another evaluation" in westwood(*QUICK, "--resume").refusal()
-
-
 def test_a_stacks_control_is_judged_inside_its_stack(westwood):
     """C4's satellite needs an initial window that no stack takes."""
     try:

@@ -38,14 +38,6 @@ def test_tracing_does_not_change_a_run(small):
     assert untraced.trace.is_empty() and untraced.events.is_empty()
 
 
-def test_the_number_of_workers_changes_nothing(small):
-    swept = Scenario.preset("fig5").with_settings({"duration": "5s", "seeds": 2})
-    first, second = (simulate_many(swept, workers=workers) for workers in (1, 2))
-    assert bytes_of(first) == bytes_of(second)
-    assert first.height == 14 * 5 * 2
-    assert first["bottleneck.loss.rate"].n_unique() == 14
-
-
 def test_protocols_see_the_same_random_numbers():
     """Common random numbers: a seed loses the same packets, whatever the protocol."""
     scenario = Scenario.preset("table1").with_settings({"duration": "5s"})

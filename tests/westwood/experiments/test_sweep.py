@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sweep that is killed, refused or out of space loses no finished run, and repeats none."""
+"""A sweep keeps its runs in parts, repeats none, and takes no run of another."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +27,6 @@ def swept_file(small_file) -> Path:
     return small_file
 
 
-def sweep_command(file: Path, out: Path, *options: str) -> list[str]:
-    """Starts a sweep as a separate process that a test may kill."""
-    return [sys.executable, "-m", "westwood", "sweep", str(file), "--out", str(out), *options]
-
-
 def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
     """Lists every finished run on disk, with repetitions but without torn lines."""
     keys = []
@@ -50,59 +39,6 @@ def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
             run = json.loads(line)
             keys.append((run["point"], run["seed"]))
     return keys
-
-
-def written(folder: Path) -> int:
-    """Returns how many bytes the journal has so far."""
-    with contextlib.suppress(FileNotFoundError):  # it is not begun, or has become a part
-        return (folder / "journal.jsonl").stat().st_size
-    return 0
-
-
-def test_a_sweep_killed_many_times_ends_with_the_same_bytes(swept_file, tmp_path):
-    """Each kill follows shortly after a write, on slow machines as on fast ones."""
-
-    def command(out: str, *more: str) -> list[str]:
-        # Runs of a few milliseconds, so that kills hit runs in progress.
-        long = ("--seeds", "150", "--set", "duration=600s")
-        return sweep_command(swept_file, tmp_path / out, *long, *more)
-
-    whole = subprocess.run(command("whole"), capture_output=True, text=True)
-    assert whole.returncode == 0, whole.stderr
-    folder, before, kills = tmp_path / "killed", set[tuple[int, int]](), 0
-    chance = random.Random(1)
-    for attempt in range(3):
-        files = written(folder)
-        process = subprocess.Popen(
-            command("killed", *(["--resume"] if (folder / "sweep.json").exists() else [])),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        while process.poll() is None and written(folder) == files:
-            time.sleep(0.01)
-        try:
-            _, errors = process.communicate(timeout=0.4 * chance.random())
-            assert process.returncode == 0, errors
-            break
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            kills += 1
-        on_disk = keys_on_disk(folder)
-        assert len(on_disk) == len(set(on_disk)), f"attempt {attempt}: a run was repeated"
-        if (folder / "runs.parquet").exists():  # it was killed while cleaning up
-            on_disk += pl.read_parquet(folder / "runs.parquet").select("point", "seed").rows()
-        assert before <= set(on_disk), f"attempt {attempt}: a finished run is lost"
-        before = set(on_disk)
-    else:
-        subprocess.run(command("killed", "--resume"), check=True, capture_output=True)
-    assert kills >= 2 and before, "too fast to be killed: make the sweep longer"
-    assert (folder / "runs.parquet").read_bytes() == (
-        tmp_path / "whole" / "runs.parquet"
-    ).read_bytes()
-    assert not list(folder.glob("journal*")) and not (folder / "parts").exists()
-    assert json.loads((folder / "manifest.json").read_text())["complete"]
 
 
 def test_a_kill_before_the_parts_are_removed_repeats_no_run(swept_file, tmp_path):
@@ -195,18 +131,6 @@ def test_precision_adds_seeds_where_the_interval_is_wide(swept_file, tmp_path):
     assert again.equals(rows)
     manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
     assert sum(manifest["runs_a_point"]) == rows.height
-
-
-def test_two_sweeps_in_one_folder_refuse_each_other(swept_file, westwood):
-    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=2)
-    folder = swept_file.parent / "s"
-    with sweep.SweptRuns(Folder(folder), planned).opened(resume=False):
-        called = westwood("sweep", swept_file, "--seeds", "2", "--out", "s", "--resume")
-    assert called.code == 2
-    assert called.err == (
-        'westwood: --out = "s": another westwood is writing into it, expected another folder\n'
-    )
-    assert westwood("sweep", swept_file, "--seeds", "2", "--out", "s", "--resume").code == 0
 
 
 @pytest.mark.parametrize(

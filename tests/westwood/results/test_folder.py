@@ -2,9 +2,7 @@
 """Files of a results folder are complete, verified and inside the folder."""
 
 import fcntl
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from tracked import everything
 
 from westwood.errors import InputError, Interrupted, RunError
 from westwood.experiments import experiment, sweep
-from westwood.results import disk, journal
+from westwood.results import disk
 from westwood.results.folder import Damaged, Folder
 
 
@@ -109,15 +107,6 @@ def test_two_writers_of_one_folder_refuse_each_other(tmp_path):
     Folder(tmp_path / "f").text("a", "c")
 
 
-def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path):
-    lines = [journal.line_of({"number": number}) for number in range(4)]
-    lines[1] = lines[1].replace(b"1", b"7", 1)
-    (tmp_path / "j").write_bytes(b"".join(lines)[:-3])
-    records = journal.read(tmp_path / "j")
-    assert records.records == [{"number": 0}, {"number": 2}]
-    assert (records.damaged, records.end) == (1, len(b"".join(lines[:3])))
-
-
 def test_only_the_runs_of_a_damaged_part_are_repeated(small, tmp_path, monkeypatch):
     monkeypatch.setattr(sweep, "_A_PART", 4)
     planned = experiment.plan(small, seeds=14)
@@ -182,26 +171,6 @@ def test_a_folder_of_another_format_is_refused(small_file, westwood):
     expected = "s: was written in format 1, expected 2: run it again\n"
     for words in (("report", "s"), ("sweep", small_file, "--out", "s", "--resume")):
         assert westwood(*words).refusal() == f"westwood: {expected}"
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a disk")
-def test_a_full_disk_is_a_one_line_error_and_resumable(small_file, tmp_path):
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
-    if subprocess.run(mounted, capture_output=True).returncode:
-        pytest.skip("may not mount")
-    try:
-        words = ["sweep", str(small_file), "--out", str(disk / "s"), "--seeds", "100"]
-        command = [sys.executable, "-m", "westwood", *words]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert "No space left on device" in done.stderr and "continue with --resume" in done.stderr
-        subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
-        subprocess.run([*command, "--resume"], check=True, capture_output=True)
-        assert pl.read_parquet(disk / "s" / "runs.parquet").height == 100
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
 
 
 @pytest.mark.parametrize("name", ["SHA256SUMS", "sweep.json"])
