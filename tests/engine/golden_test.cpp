@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // tests/golden/engine/*.txt show what each recovery does about scripted losses, packet by packet.
-// WW_UPDATE_GOLDEN=1 rewrites the files; review their difference like code. recovery_*_test.cpp
-// asserts the decisive facts, clause by clause.
+// WW_UPDATE_GOLDEN=1 rewrites the files; review their difference like code: each names its clause.
+// recovery_*_test.cpp has the clauses that need another script or setting.
 #include "golden.hpp"
 
 #include "scripted.hpp"

@@ -1,40 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sack follows RFC 6675 on the wire. scoreboard_test.cpp tests the scoreboard alone.
+// sack follows RFC 6675 on the wire beyond the sequences of tests/golden/engine.
+// scoreboard_test.cpp tests the scoreboard alone.
 #include "scripted.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-// 5, step 4.2: cwnd = ssthresh = FlightSize / 2, and nothing inflates it.
-TEST(SackRecovery, HalvesTheWindowAndDoesNotInflate) {
-    const ScriptedRun run(Recovery::sack, {{{4}}});
-    const int recovery = run.find(EventKind::recovery), exit = run.find(EventKind::exit);
-    for (int i = recovery; i <= exit; i++) {
-        EXPECT_EQ(run.at(i).cwnd, 5u);
-        EXPECT_EQ(run.at(i).ssthresh, 5u);
-    }
-}
-
-// 5, step 4.3: the first segment presumed lost is sent at once, whatever the pipe is.
-TEST(SackRecovery, TheThirdDuplicateAckRetransmitsAtOnce) {
-    const ScriptedRun run(Recovery::sack, {{{4}}});
-    const int recovery = run.find(EventKind::recovery);
-    EXPECT_EQ(run.segments(EventKind::dupack, 0, recovery).size(), 3u);
-    EXPECT_EQ(run.at(recovery + 1).kind, EventKind::retransmit);
-    EXPECT_EQ(run.at(recovery + 1).segment, 4);
-}
-
-// 5, step (C): segments go out while cwnd - pipe >= 1, lost ones first (NextSeg, rule 1).
-TEST(SackRecovery, AllHolesAreRepairedInOneRoundTrip) {
-    const ScriptedRun run(Recovery::sack, {{{4}, {6}, {8}}});
-    EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 6, 8}));
-    const double began = run.first(EventKind::retransmit, 4).time_s;
-    EXPECT_LT(run.first(EventKind::retransmit, 8).time_s - began, 0.101);
-    EXPECT_LT(run.find(EventKind::retransmit, 8), run.find(EventKind::ack, 6));
-    EXPECT_EQ(run.flow().fast_recoveries, 1u);
-    EXPECT_EQ(run.flow().timeouts, 0u);
-}
 
 // 5, step 3: before recovery, SACKed segments make room for new ones; RFC 3042 may be switched off.
 TEST(SackRecovery, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks) {
@@ -45,30 +16,6 @@ TEST(SackRecovery, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks
         EXPECT_EQ(run.segments(EventKind::send, first, recovery),
                   limited_transmit ? (Segments{14, 15}) : Segments{});
     }
-}
-
-// 4, SetPipe: of 12 outstanding, 3 are SACKed and one is lost; the pipe must first fall below 5.
-TEST(SackRecovery, SendsOnlyWhenThePipeIsBelowTheWindow) {
-    const ScriptedRun run(Recovery::sack, {{{4}}});
-    const int first = run.find(EventKind::retransmit);
-    const int next = run.find(EventKind::send, 16);
-    // 12 - 3 SACKed - 1 lost + 1 retransmitted = 9; five more SACKs make it 4.
-    EXPECT_EQ(run.segments(EventKind::dupack, first, next).size(), 5u);
-}
-
-// 5, step (A): recovery ends when everything outstanding at its start is acknowledged.
-TEST(SackRecovery, EndsAtTheRecoveryPoint) {
-    const ScriptedRun run(Recovery::sack, {{{4}, {7}}});
-    EXPECT_EQ(run.count(EventKind::exit), 1);
-    EXPECT_EQ(run.first(EventKind::exit).segment, 16);
-}
-
-// 5.1: a timeout ends recovery; SACKed segments are not sent again.
-TEST(SackRecovery, AfterATimeoutOnlyTheHolesAreSentAgain) {
-    const ScriptedRun run(Recovery::sack, {{{4}, {7}, {7, 2}}});
-    EXPECT_EQ(run.flow().timeouts, 1u);
-    EXPECT_EQ(run.first(EventKind::timeout).segment, 7);
-    EXPECT_EQ(run.segments(EventKind::retransmit, run.find(EventKind::timeout)), Segments{7});
 }
 
 // 5.1: no new recovery until HighACK reaches the RecoveryPoint of the timeout. The whole window is
