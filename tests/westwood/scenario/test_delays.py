@@ -7,7 +7,6 @@ import pytest
 from one_link import FILE, one_link
 
 from westwood import Scenario, simulate
-from westwood.engines import network
 from westwood.errors import InputError
 
 MS = 10**9  # ps
@@ -21,21 +20,6 @@ def problem(**link: Any) -> str:
     with pytest.raises(InputError) as error:
         linked_scenario(**link)
     return str(error.value)
-
-
-def test_each_recorded_delay_holds_for_an_interval():
-    scenario = linked_scenario(delay="7ms", delays={"forward": [12, 10, 31], "interval": "20ms"})
-    link = network.build(scenario).links[0]
-    assert list(link.forward.delay_changes.at) == [0, 20 * MS, 40 * MS]
-    assert list(link.forward.delay_changes.delays) == [12 * MS, 10 * MS, 31 * MS]
-    assert link.forward.delay_changes.period == 60 * MS
-    assert not link.backward.delay_changes.at
-    assert (
-        network.build(linked_scenario(delays={"forward": [1], "backward": [2]}))
-        .links[0]
-        .backward.delay_changes.period
-        == 10 * MS
-    ), "LeoReplayer's interval"
 
 
 def test_with_two_recordings_the_least_delay_is_the_links():
@@ -76,15 +60,6 @@ def test_a_recording_is_read_from_a_file_and_written_to_one(tmp_path):
 def test_a_reroute_replaces_the_delay_from_its_times_on():
     reroute = {"at": ["2s", "5s"], "delay": ["60ms", "20ms"]}
     scenario = linked_scenario(delay="30ms", reroute=reroute)
-    link = network.build(scenario).links[0]
-    for side in (link.forward, link.backward):
-        assert list(side.delay_changes.at) == [2000 * MS, 5000 * MS]
-        assert list(side.delay_changes.delays) == [60 * MS, 20 * MS]
-        assert side.delay_changes.period == 0, "it happens once"
-    built_link = network.build(
-        linked_scenario(delay="30ms", reroute={**reroute, "on": "backward"})
-    ).links[0]
-    assert not built_link.forward.delay_changes.at and built_link.backward.delay_changes.at
     assert scenario.paths["a", "b"].delay_s == pytest.approx(0.04)
     steady = scenario.with_settings({"tcp.receive_window": "12kB", "tcp.delayed_ack": 1})
     trace = simulate(steady, trace=True).trace

@@ -32,17 +32,6 @@ def test_the_windows_of_a_sweep_follow_each_point():
     assert [point.flow[0].receive_window for _, point in again.points()] == [2**20, 2**25]
 
 
-def test_the_windows_of_groups_and_datagrams():
-    flows = [
-        {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}},
-        {**FLOW, "name": "one", "count": 3},
-        {**FLOW, "name": "two", "receive_window": "64KiB"},
-        {**FLOW, "name": "three"},
-    ]
-    scenario = Scenario(name="s", duration="1s", link=[LINK], flow=flows)
-    assert [flow.receive_window for flow in scenario.flow] == [2**20, 2**26, 2**16, 2**26]
-
-
 def test_a_link_made_alone_has_its_limit_in_packets_or_bytes():
     other = Scenario.preset("path")
     link = Link.model_validate({**LINK, "between": ["source", "sink"],
