@@ -91,22 +91,6 @@ def test_the_table_of_a_run_says_so_too():
     assert "limited" not in CliRunner().invoke(cli, options).output
 
 
-def test_an_application_that_begins_in_bulk_is_limited_afterwards():
-    app = {"kind": "rate", "rate": "2Mbps"}
-    later = row(run({**app, "bulk": "30s"}))
-    assert later["goodput_bps"] == pytest.approx((9.6e6 + 2e6) / 2, rel=0.05)
-    assert later["goodput_bps"] > 2.5 * row(run(app))["goodput_bps"]
-
-
-def test_a_detour_reorders_unless_it_keeps_the_order():
-    def recoveries(**detour: object) -> int:
-        late = {"delay": "15ms", "start": "9s", "length": "5ms", **detour}
-        settings = {"path.detour": late, "tcp.cc": "bbr", "duration": "10s"}
-        return int(row(run("bulk", **settings))["fast_recoveries"])
-
-    assert recoveries(keeps_order=False) > recoveries()
-
-
 def test_the_scenario_reads_back_as_written(tmp_path):
     for app in (
         REQUEST,
@@ -142,18 +126,3 @@ def test_other_simulators_refuse_them_by_key(name):
     scenario = one_link({"cc": "reno", "app": REQUEST}, profile=engine.profile or "rfc")
     with pytest.raises(InputError, match=r"tcp\.app = .*request.*bulk"):
         engine.simulate(scenario)
-
-
-def test_a_restart_after_idle_slows_responses_down():
-    def completion_s(**changed: object) -> float:
-        roomy = {"path.queue.limit": "300p", **changed}
-        return float(row(run({**REQUEST, "think": "1.5s"}, **roomy))["completion_s"])
-
-    quick = completion_s(**{"tcp.idle_restart": False})
-    assert quick < completion_s(**{"tcp.idle_decay": True}) < completion_s()
-
-
-def test_a_window_that_is_not_full_grows_by_the_draft():
-    app = {"kind": "rate", "rate": "5Mbps"}
-    still = row(run(app))["max_cwnd"]
-    assert still < row(run(app, **{"tcp.rate_limited_increase": True}))["max_cwnd"] < 4 * still

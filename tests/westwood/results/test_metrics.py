@@ -103,13 +103,6 @@ def test_percentiles_are_interpolated():
     assert [percentile([4, 1, 2], share) for share in (0, 0.25, 0.5, 1)] == [1, 1.5, 2, 4]
 
 
-def test_jain():
-    assert metrics.jain([5.0]) == 1
-    assert metrics.jain([2.0, 2.0, 2.0]) == pytest.approx(1)
-    assert metrics.jain([1.0, 0.0, 0.0, 0.0]) == pytest.approx(1 / 4)
-    assert math.isnan(metrics.jain([0.0, 0.0]))
-
-
 def test_jain_has_the_same_bits_as_on_the_page():
     """`make torture` found these rates, whose squared sum glibc's pow rounds wrongly."""
     assert metrics.jain([7920000.0, 1141333.3333333333]) == 0.641175937496807

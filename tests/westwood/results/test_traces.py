@@ -126,18 +126,6 @@ def test_transfers_are_summed_up_in_their_flows_row(result):
     assert (done["delivered_bytes"] == 20_000).all()
 
 
-def test_metrics_of_a_run_of_several_flows(result):
-    long, udp, web = result.flow_rows
-    assert udp["cc"] == "udp" and udp["friendliness"] != udp["friendliness"]  # NaN
-    for row in (long, web):
-        assert row["friendliness"] == pytest.approx(row["goodput_bps"] / row["fair_share_bps"])
-    assert long["jain"] == udp["jain"] < 1
-    assert 0.5 < long["utilisation"] <= 1
-    assert long["loss_ratio"] == (long["queue_drops"] + long["lost"]) / long["sent"]
-    assert long["retransmission_ratio"] == long["retransmitted"] / long["sent"]
-    assert udp["goodput_bps"] == pytest.approx(300e3 * 1460 / 1500, rel=0.05)
-
-
 def test_an_offered_rate_is_averaged_over_its_steps():
     rate = offered_rate([250, 500, 500, 1000], 2.0, 0.5)
     assert rate["time_s"].to_list() == [0.0, 0.5, 1.0, 1.5]
@@ -189,11 +177,3 @@ def test_the_panel_shows_the_busiest_link(result):
     assert (shown.link, shown.queue_limit) == ("l", 20)
     assert shown.flows == [("long", "westwood+")], "flows with long-lived windows only"
     assert shown.capacity["bps"].to_list() == pytest.approx([3e6 * 1448 / 1500] * 2)
-
-
-def test_a_spread_start_is_drawn_from_the_seed():
-    flow = {"cc": "reno", "count": 200, "start": "1s", "start_spread": "10s"}
-    scenario = one_link(flow, link={"rate": "100Mbps", "delay": "1ms"}, duration="12s")
-    first, second = (simulate(scenario, seed).transfers["start_s"] for seed in (1, 2))
-    assert first.is_between(1, 11).all() and (first != second).all()
-    assert first.mean() == pytest.approx(6, abs=4 * 10 / (12 * 200) ** 0.5)
