@@ -35,7 +35,7 @@ from westwood.evaluation.criterion import Criterion, Part, Point, RunKey, Work
 from westwood.evaluation.paths import SectionRuns
 from westwood.evaluation.request import PointRuns, Request, Side, is_sharing
 from westwood.experiments import cluster
-from westwood.experiments.control import Control, settings_given
+from westwood.experiments.control import Control
 from westwood.experiments.experiment import Tracker
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
@@ -149,18 +149,23 @@ class Evaluation:
 
     def _both(self, criterion: Criterion, point: Point, control: Control) -> PointRuns:
         """Returns what the point runs with the control, and with the reference."""
-        if refusal := _settings_error(control, point):
+        against = self.request.against
+        try:
+            if point.settings:
+                control.check(point.settings)
+            scenarios = [self._scenarios(criterion, point, side) for side in (control, against)]
+        except InputError as refusal:
             nothing = Side({}, ())
             return PointRuns(nothing, nothing, nothing, criterion.more_columns, refusal)
-        count, against = criterion.seeds(self.request.effort), self.request.against
+        count = criterion.seeds(self.request.effort)
         seeds = [seed_of("evaluate", self.request.seed * _A_LOOK + n) for n in range(count)]
         first = self.request.seed * _A_LOOK + _AGAIN
         again = [seed_of("evaluate", first + n) for n in range(count)]
         others = again if control == against else seeds
         paced = self._paced if criterion.has_paced(self.request.effort) else None
         return PointRuns(
-            Side(self._scenarios(criterion, point, control), seeds),
-            Side(self._scenarios(criterion, point, against), others),
+            Side(scenarios[0], seeds),
+            Side(scenarios[1], others),
             Side(self._scenarios(criterion, point, paced), seeds) if paced else Side({}, ()),
             criterion.more_columns,
         )
@@ -181,7 +186,7 @@ class Evaluation:
         """Returns what a point runs, made once; a reference without its settings runs as it is."""
         key = criterion.name, point.name, control.text
         if key not in self._made:
-            more = {} if _settings_error(control, point) else point.settings
+            more = point.settings if _has(control, point.settings) else {}
             runs = point.runs(replace(control, settings={**control.settings, **more}))
             self._made[key] = {
                 name: scenario.with_settings(self._of_engine) for name, scenario in runs.items()
@@ -377,14 +382,14 @@ class Evaluation:
         return None
 
 
-def _settings_error(control: Control, point: Point) -> InputError | None:
-    """Returns the error that names a setting of the point that the control lacks."""
+def _has(control: Control, settings: Mapping[str, Any]) -> bool:
+    """Returns whether a control has the settings of a point."""
     try:
-        if point.settings:
-            settings_given(control.cc, point.settings)
-    except InputError as error:
-        return error
-    return None
+        if settings:
+            control.check(settings)
+    except InputError:
+        return False
+    return True
 
 
 def _job(scenario: Scenario, asked: PointRuns | SectionRuns, seeds: Sequence[int]) -> Job:

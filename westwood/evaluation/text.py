@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from westwood import markup
+from westwood.control.catalogue import DROPTAIL
 from westwood.evaluation import answer, catalogue
 from westwood.evaluation.answer import Answer, At
 from westwood.evaluation.criterion import EFFORTS, QUESTIONS, Threshold
@@ -186,6 +187,8 @@ def _criteria(answers: Answers, evaluation: Evaluation) -> Iterator[str]:
     for row in rows:
         for control, reply in zip(answers, row, strict=True):
             details = _details(reply) if len(rows) <= _FEW else _failures(reply)
+            if reply.verdict is Verdict.NOT_RUN and reply.bound is not None:
+                details = [reply.not_run[0].why_not]
             if details or reply.verdict is Verdict.FAILS:
                 yield from ("", f"{control.text}, {reply.criterion}: {reply.verdict}")
                 for line in details:
@@ -204,8 +207,12 @@ def _numbers(replies: Sequence[Answer]) -> Iterator[str]:
     for place, texts in enumerate((heads, *cells)):
         yield "  " + "  ".join(map(str.ljust, texts, widths)).rstrip()
         worst = replies[place - 1].worst if place else None
+        indent = " " * (widths[0] + 6)
         if worst and worst.name != "all paths":
-            yield f"  {'':{widths[0]}}    {worst.name}"
+            yield f"{indent}{worst.name}"
+        elif place and worst is None and replies[place - 1].not_run:
+            why = replies[place - 1].not_run[0].why_not
+            yield from wrap(why, _WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 def _judged_number(reply: Answer) -> str:
@@ -259,7 +266,8 @@ def command(control: Control, name: str, evaluation: Evaluation) -> str:
     request = evaluation.request
     usual_paths = EFFORTS[request.effort.name].paths
     options = {
-        f"--against {shlex.quote(request.against.cc)}": request.against.cc != "cubic",
+        f"--against {shlex.quote(request.against.argument)}": request.against.argument
+        not in ("cubic", DROPTAIL),
         f"--{request.effort.name}": request.effort.name != "usual",
         f"--paths {request.effort.paths}": request.effort.paths != usual_paths,
         f"--seed {request.seed}": request.seed != 1,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from westwood.control import loading
 from westwood.control.catalogue import (
@@ -30,6 +30,7 @@ class Control:
     cc: str  # a name, a file, or a stack's such as quinn:bbr
     settings: Mapping[str, Any] = field(default_factory=dict)
     is_again: bool = False  # compares a control with itself on other seeds
+    noun: ClassVar[str] = "control"  # over a column of several
 
     @property
     def text(self) -> str:
@@ -47,6 +48,20 @@ class Control:
     def changed(self) -> list[str]:
         """Returns the settings that differ, each as --set takes it without `cc.`."""
         return [f"{key}={written(value)}" for key, value in self.settings.items()]
+
+    @property
+    def styled(self) -> str:
+        """Returns the control in whose style figures draw it."""
+        return self.cc
+
+    @property
+    def argument(self) -> str:
+        """Returns what --against takes."""
+        return self.cc
+
+    def check(self, settings: Mapping[str, Any]) -> None:
+        """Raises InputError for a setting that it lacks, or a wrong value."""
+        settings_given(self.cc, settings)
 
     def identity(self) -> dict[str, Any]:
         """Returns what distinguishes it from another, the text of a file included."""
