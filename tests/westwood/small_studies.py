@@ -70,6 +70,7 @@ _SUITES: Mapping[str, tuple[str, str]] = {
     "nsperf": ("reno", "nsperf-shallow"),
     "slow-start": ("reno", "start-early"),
     "probe-rtt-interval": ("bbr3", "probe-rtt-fair"),
+    "rfc7928": ("--queue codel,pie", "aqm-beside-datagrams,aqm-capacity-use"),
 }
 
 

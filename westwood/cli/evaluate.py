@@ -19,6 +19,7 @@ from westwood.cli.options import (
     SCENARIO,
     control_arguments,
     control_options,
+    disciplines,
     engines,
     option,
     protocols,
@@ -30,7 +31,7 @@ from westwood.cli.options import (
     value_of,
 )
 from westwood.cli.streams import say
-from westwood.control.catalogue import PROTOCOLS
+from westwood.control.catalogue import DROPTAIL, PROTOCOLS
 from westwood.errors import InputError
 from westwood.evaluation import suites
 from westwood.units import option_seconds
@@ -60,12 +61,21 @@ _CcArgument = Annotated[
 ]
 _CcOption = Annotated[list[str] | None, control_options("Controls, as CC.")]
 _AgainstOption = Annotated[
-    str,
+    str | None,
     option(
         SCENARIO,
         "NAME",
-        "The reference, with which each control is compared.",
+        "The reference of each comparison; default: cubic, with --queue droptail.",
         autocompletion=starting(protocols),
+    ),
+]
+_QueueOption = Annotated[
+    list[str] | None,
+    several(
+        SCENARIO,
+        "NAME:KEY=VALUE,...",
+        "Judge queue disciplines by RFC 7928 instead of controls; a setting may follow the name.",
+        choices=disciplines,
     ),
 ]
 _SuiteOption = Annotated[
@@ -136,7 +146,8 @@ def evaluate(
     asked: Judging,
     cc: _CcArgument = None,
     cc_: _CcOption = None,
-    against: _AgainstOption = "cubic",
+    queue: _QueueOption = None,
+    against: _AgainstOption = None,
     suite: _SuiteOption = None,
     qlog: _QlogOption = None,
     quick: _QuickOption = False,
@@ -153,14 +164,16 @@ def evaluate(
     from westwood.results.folder import Folder
     from westwood.results.store import interruptible
 
-    _refuse_clashes(context, fresh, qlog, asked.out)
+    _refuse_clashes(context, fresh, qlog, queue, asked.out)
     engine = asked.checked(context)
     if qlog is None:
-        controls = _controls([*(split_names(cc) or []), *(cc_ or [])], asked.set_, vary, engine)
-        reference = _control(against, {}, engine, "--against")
+        names = [*(split_names(cc) or []), *(cc_ or [])]
+        controls = _queues(queue) if queue else _controls(names, asked.set_, vary, engine)
+        reference = _reference(against, bool(queue), engine)
         effort, chosen = _effort(quick, full, paths, for_), None if fresh else asked.seed
-        names = suite or (), asked.only or ()
-        request = _request(controls, reference, names, chosen, effort, engine)
+        request = _request(
+            controls, reference, (suite or (), asked.only or ()), chosen, effort, engine
+        )
         request = replace(request, also=_second(also, request)) if also else request
     else:
         request = _of_log(qlog, asked.only)
@@ -214,8 +227,15 @@ def _of_log(file: Path, only: list[str] | None) -> Request:
 
 
 def _refuse_clashes(
-    context: typer.Context, fresh: bool, qlog: Path | None, out: Path | None
+    context: typer.Context,
+    fresh: bool,
+    qlog: Path | None,
+    queue: list[str] | None,
+    out: Path | None,
 ) -> None:
+    if queue:
+        of_controls = ("cc", "cc_", "set_", "vary", "paths", "for_", "also", "qlog")
+        refuse_idle(context, *of_controls, why="with --queue")
     if out is None:
         refuse_idle(context, "resume", why="without --out")
     if qlog is not None:
@@ -260,6 +280,32 @@ def _controls(
     return controls
 
 
+def _reference(against: str | None, of_queues: bool, engine: Engine) -> Control:
+    """Returns what each control or discipline is compared with."""
+    if of_queues:
+        return _discipline(against or DROPTAIL, "--against")
+    return _control(against or "cubic", {}, engine, "--against")
+
+
+def _queues(texts: Sequence[str]) -> list[Control]:
+    return [_discipline(text, "--queue") for text in dict.fromkeys(texts)]
+
+
+def _discipline(text: str, key: str) -> Control:
+    """Reads NAME or NAME:KEY=VALUE:KEY=VALUE."""
+    from westwood.evaluation.discipline import discipline
+
+    name, *changes = text.split(":")
+    settings = {}
+    for change in changes:
+        setting, _, value = change.partition("=")
+        if not (setting and value):
+            problem = "expected NAME:KEY=VALUE, such as codel:target=10ms"
+            raise InputError(problem, key=key, value=text)
+        settings[setting] = value_of(value)
+    return discipline(name, settings, key)
+
+
 def _request(
     controls: list[Control],
     reference: Control,
@@ -273,13 +319,15 @@ def _request(
     from westwood.evaluation import paths as benchmark
     from westwood.evaluation.benchmark.targets import Target
     from westwood.evaluation.criterion import EFFORTS
+    from westwood.evaluation.discipline import Discipline
     from westwood.evaluation.request import MOST_LOOKS, Request
 
     seed = ledger.fresh(controls) if seed is None else seed
     if not 1 <= seed <= MOST_LOOKS:
         raise InputError(f"expected 1 to {MOST_LOOKS}", key="--seed", value=seed)
     suites, only = names_asked
-    criteria, harnesses = catalogue.chosen(only, effort, suites)
+    of_queues = isinstance(reference, Discipline)
+    criteria, harnesses = catalogue.chosen(only, effort, suites, of_queues=of_queues)
     if not criteria and not any(engine.name in part.engines for part in harnesses):
         problem = f"runs on {', '.join(harnesses[0].engines)} only, leave --engine out"
         given = "--suite" if suites else "--only"

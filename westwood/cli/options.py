@@ -89,6 +89,13 @@ def protocols() -> Iterable[str]:
     return PROTOCOLS
 
 
+def disciplines() -> Iterable[str]:
+    """Returns the names that evaluate --queue takes."""
+    from westwood.control.catalogue import DROPTAIL, QUEUES
+
+    return DROPTAIL, *QUEUES
+
+
 def engines() -> Iterable[str]:
     """Returns the names that --engine takes."""
     from westwood.engines import NAMES

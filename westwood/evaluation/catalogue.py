@@ -19,16 +19,14 @@ PARTS: Mapping[str, Part] = {
 
 
 def chosen(
-    only: Sequence[str], effort: Effort, suites: Sequence[str] = ()
+    only: Sequence[str], effort: Effort, suites: Sequence[str] = (), *, of_queues: bool = False
 ) -> tuple[dict[str, Sequence[Criterion | Target]], list[Part]]:
     """Returns the criteria by part, and the parts with a harness, that these names ask for.
 
-    Without names these are all that the effort runs.
+    Without names these are all that the effort runs. of_queues: parts that judge queue disciplines.
     """
-    for name in suites:
-        if name not in PARTS:
-            raise InputError(f"no such suite, {suggestion(name, PARTS)}", key="--suite", value=name)
-    parts = [PARTS[name] for name in dict.fromkeys(suites)] or [*PARTS.values()]
+    of_kind = _of_kind(suites, only, of_queues)
+    parts = [PARTS[name] for name in dict.fromkeys(suites)] or of_kind
     names = [name for part in parts for name in (*names_of(part), *_sections(part))]
     for name in only:
         if name not in names:
@@ -56,6 +54,22 @@ def chosen(
         if asked := [name for name in part.names if whole or name in only]:
             harnesses.append(replace(part, names=asked))
     return criteria, harnesses
+
+
+def _of_kind(suites: Sequence[str], only: Sequence[str], of_queues: bool) -> list[Part]:
+    """Returns the parts that judge what was given; InputError for names of others."""
+    for name in suites:
+        if name not in PARTS:
+            raise InputError(f"no such suite, {suggestion(name, PARTS)}", key="--suite", value=name)
+    others = [part for part in PARTS.values() if part.of_queues != of_queues]
+    names = {name for part in others for name in names_of(part)}
+    asked = [("--suite", name) for name in suites if PARTS[name] in others]
+    for key, name in [*asked, *(("--only", name) for name in only if name in names)]:
+        judges, instead = "controls", "CC instead of --queue"
+        if not of_queues:
+            judges, instead = "queues", "--queue NAME instead of CC"
+        raise InputError(f"judges {judges}, expected {instead}", key=key, value=name)
+    return [part for part in PARTS.values() if part not in others]
 
 
 def names_of(part: Part) -> list[str]:

@@ -207,6 +207,7 @@ class Part:
     in_quick: bool = True
     only_full: bool = False
     only_asked: bool = False  # by --suite or --only
+    of_queues: bool = False  # judges queue disciplines, not controls
     clauses: Sequence[Clause] = ()
     engines: Sequence[str] = (SIMULATOR.name,)  # that a harness can use
     draw: Callable[[str, Sequence[Control], Work], Figure] | None = None  # a harness's criterion

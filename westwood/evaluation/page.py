@@ -196,7 +196,7 @@ def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -
     for place, (control, _) in enumerate(of_part[0]):
         answers = [pairs[place][1] for pairs in of_part]
         shares = [_share(answer) for answer in answers]
-        series.append(plots.Series(control.label, control.cc, shares, shares, shares))
+        series.append(plots.Series(control.label, control.styled, shares, shares, shares))
     names = [pairs[0][1].criterion.partition("-")[2] for pairs in of_part]
     return plots.shares(names, series, f"{title}: the worst run", "time ÷ time asked for")
 
@@ -283,7 +283,7 @@ def draw(pairs: Sequence[tuple[Control, Answer]]) -> Figure:
     series = [
         plots.Series(
             control.label,
-            control.cc,
+            control.styled,
             [point.judged for point in reply.points],
             [point.low for point in reply.points],
             [point.high for point in reply.points],
@@ -310,8 +310,8 @@ def _message(pairs: Sequence[tuple[Control, Answer]]) -> str:
 def _measured(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -> Grid:
     if any(point.expected for _, reply in pairs for point in reply.points):
         return _measurements(pairs)
-    against = evaluation.request.against.cc
-    heads = ["control", "point", "measured", "scatter of seeds", against]
+    against = evaluation.request.against
+    heads = [against.noun, "point", "measured", "scatter of seeds", against.argument]
     heads += ["judged", "95 % interval", "runs", "verdict"]
     rows = [_measured_at(control, point) for control, reply in pairs for point in reply.points]
     if any(not math.isnan(point.paced) for _, reply in pairs for point in reply.points):

@@ -19,4 +19,5 @@ MODULES: Mapping[str, str] = {
     "nsperf": "nsperf",
     "slow-start": "slow_start",
     "probe-rtt-interval": "probe_rtt",
+    "rfc7928": "queues",
 }
