@@ -9,7 +9,7 @@
  *   kind            the field of ww_config          what a scenario writes
  *   SWITCH          bool NAME                       true or false
  *   COUNT           uint8_t NAME                    a whole number
- *   COUNT_OR_NONE   uint8_t NAME                    a whole number; 0 switches it off
+ *   COUNT_OR_NONE   uint32_t NAME                   a whole number; 0 switches it off
  *   SPAN            uint32_t NAME_us                a time in whole microseconds, such as "50ms"
  *   SHARE           uint16_t NAME_permille          a fraction in whole thousandths, such as 0.9
  *   FACTOR_OR_NONE  uint16_t NAME_permille          a number in whole thousandths; 0 switches it off
@@ -63,7 +63,9 @@
     X(WW_HYSTART_NS3, "hystart-ns3")      \
     X(WW_HYSTART_PLUS_PLUS, "hystart++")  \
     X(WW_SEARCH, "search")                \
-    X(WW_RAPID_START, "rapid-start")
+    X(WW_RAPID_START, "rapid-start")      \
+    X(WW_SUSS, "suss")                    \
+    X(WW_CAREFUL_RESUME, "careful-resume")
 
 /* The controls with Reno's slow start, which `slow_start` may change. */
 #define WW_RENO_STARTS \
@@ -159,9 +161,15 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "Mascolo 2001: the measured BDP in any case; Valla 2002 divides it.")                        \
     X(SWITCH, reset_rtt_min, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
       "RTTmin restarts with the first RTT after a timeout", "Only tcp_westwood.c does this.")      \
-    X(CHOICE, slow_start, WW_SLOW_START_STANDARD, WW_SLOW_START_STANDARD, WW_RAPID_START,          \
+    X(CHOICE, slow_start, WW_SLOW_START_STANDARD, WW_SLOW_START_STANDARD, WW_CAREFUL_RESUME,       \
       WW_RENO_STARTS, "Growth of slow start, and what ends it before a loss does",                 \
       "RFC 5681, section 3.1: a loss. CUBIC should use HyStart++: RFC 9438, section 4.10.")        \
+    X(COUNT_OR_NONE, resume_cwnd, 0, 4, 1u << 20, WW_RENO_STARTS,                                  \
+      "Window that an earlier connection has measured, segments: careful-resume takes up half",    \
+      "RFC 9959, section 3.1: saved_cwnd. Without one the standard's slow start remains.")         \
+    X(SPAN, resume_rtt, 100000, 1, WW_INTERVAL_MAX_US, WW_RENO_STARTS,                             \
+      "Smallest RTT that it has measured; careful-resume gives up where it is another",            \
+      "RFC 9959, section 3.1: saved_rtt. Any value will do until resume_cwnd is set.")             \
     X(CHOICE, cubic_rules, WW_RULES_RFC9438, WW_RULES_RFC9438, WW_RULES_NS3, WW_ONLY(CUBIC),       \
       "Rules for growth, ssthresh and undo: core/cubic.h lists the differences",                   \
       "RFC 9438 is the standard; Linux's tcp_cubic.c and ns-3's tcp-cubic.cc predate it.")         \
@@ -236,7 +244,7 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
 
 #define WW_TYPE_SWITCH bool
 #define WW_TYPE_COUNT uint8_t
-#define WW_TYPE_COUNT_OR_NONE uint8_t
+#define WW_TYPE_COUNT_OR_NONE uint32_t
 #define WW_TYPE_SPAN uint32_t
 #define WW_TYPE_SHARE uint16_t
 #define WW_TYPE_FACTOR_OR_NONE uint16_t

@@ -164,7 +164,7 @@ static inline void ww_on_ack(const struct ww_config *config, struct ww_state *st
     if (apart) ww_start_on_ack(config, &state->start, window, sample);
     const struct ww_window before = *window;
     ww_control_on_ack(config, state, window, sample);
-    if (apart) ww_start_after_ack(config, &state->start, &before, window);
+    if (apart) ww_start_after_ack(config, &state->start, &before, window, sample);
 }
 
 /* `in_flight` is FlightSize as the host defines it (RFC 5681: sent and not cumulatively acknowledged). */
@@ -181,30 +181,34 @@ static inline uint32_t ww_ssthresh(const struct ww_config *config, const struct 
 static inline void ww_on_loss(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                               uint32_t mss) {
-    if (ww_start_is_apart(config)) ww_start_on_loss(config, &state->start, window);
+    const bool apart = ww_start_is_apart(config);
+    if (apart) ww_start_before_reduction(config, &state->start, window, in_flight, false);
 #define WW_CASE(ID, name)                                                        \
     case WW_ALG_##ID:                                                            \
         WW_##ID##_ON_LOSS(config, &state->name, window, now_us, in_flight, mss); \
         break;
     WW_DISPATCH(config)
 #undef WW_CASE
+    if (apart) ww_start_after_reduction(config, &state->start, window, in_flight);
 }
 
 static inline void ww_on_mark(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                               uint32_t mss) {
-    if (ww_start_is_apart(config)) ww_start_on_reduction(&state->start);
+    const bool apart = ww_start_is_apart(config);
+    if (apart) ww_start_before_reduction(config, &state->start, window, in_flight, true);
 #define WW_CASE(ID, name)                                                        \
     case WW_ALG_##ID:                                                            \
         WW_##ID##_ON_MARK(config, &state->name, window, now_us, in_flight, mss); \
         break;
     WW_DISPATCH(config)
 #undef WW_CASE
+    if (apart) ww_start_after_reduction(config, &state->start, window, in_flight);
 }
 
 static inline void ww_on_recovery_exit(const struct ww_config *config, struct ww_state *state,
                                        struct ww_window *window, uint64_t now_us, uint32_t mss) {
-    if (ww_start_needs_rate(config)) {
+    if (config->slow_start == WW_RAPID_START && ww_start_is_apart(config)) {
         const uint32_t full = ww_rapid_on_recovery_exit(config, &state->start.rapid, window);
         if (config->algorithm == WW_ALG_CUBIC && full != 0)
             ww_cubic_take_bdp(config, &state->cubic, full);
@@ -215,6 +219,8 @@ static inline void ww_on_recovery_exit(const struct ww_config *config, struct ww
         break;
     WW_DISPATCH(config)
 #undef WW_CASE
+    if (ww_start_is_apart(config) && ww_resumes(config))
+        ww_resume_end_retreat(config, &state->start.resume, window);
 }
 
 /* `repeated`: the same segment timed out before; then ssthresh is kept (RFC 5681, 3.1). */

@@ -135,9 +135,10 @@ int main(void) {
         config.batched_acks = any(0, 1); /* the one setting that a host sets */
         connection(&config);
     }
-    for (int rule = WW_HYSTART_LINUX; rule <= WW_RAPID_START; rule++) {
+    for (int rule = WW_HYSTART_LINUX; rule <= WW_CAREFUL_RESUME; rule++) {
         struct ww_config config = ww_configure(WW_PROTOCOL_SACK);
         config.slow_start = (uint8_t)rule;
+        config.resume_cwnd = 1000;
         connection(&config);
     }
     recovery();

@@ -27,6 +27,7 @@ ww_config by_default(ww_algorithm algorithm) {
     c.min_interval_us = 50 * kMillisecond;  // Dell'Aera 2003, 2.2
     c.rtt_tick_us = 1;
     if (algorithm == WW_ALG_CUBIC) c.slow_start = WW_HYSTART_PLUS_PLUS;  // RFC 9438, 4.10
+    c.resume_rtt_us = 100 * kMillisecond;
     c.cubic_rules = WW_RULES_RFC9438;
     c.fast_convergence = true;  // RFC 9438, 4.7
     c.vegas_alpha = 2;          // tcp_vegas.c

@@ -27,7 +27,7 @@ TEST(SlowStart, IsStandardUnlessARowSaysOtherwise) {
 }
 
 TEST(SlowStart, IsSetAroundTheControlsThatHaveRenosOnly) {
-    for (int rule = WW_HYSTART_LINUX; rule <= WW_RAPID_START; rule++)
+    for (int rule = WW_HYSTART_LINUX; rule <= WW_CAREFUL_RESUME; rule++)
         for (int algorithm = 0; algorithm < WW_ALGORITHM_COUNT; algorithm++) {
             ww_config config = ww_default_config(static_cast<std::uint8_t>(algorithm));
             config.slow_start = static_cast<std::uint8_t>(rule);

@@ -65,6 +65,8 @@ OBEYED = (
 )
 # ns3/runner refuses other values of these, even those of a profile.
 _OF_NO_PROFILE = ("header",)
+# The module paces only controls that follow the delivery rate; these slow starts need it.
+_PACED_STARTS = ("suss", "careful-resume")
 _GROWTH = ("byte_counting", "validate_cwnd")
 _OF_PROFILE = (*_GROWTH, "min_marked_cwnd")  # a profile may set them for every flow
 # The settings of ns-3's own CUBIC; a profile's other values apply to the simulator only.
@@ -151,6 +153,9 @@ def _check_congestion_control(flow: Flow, profile: str) -> None:
     """Refuses settings of ns-3's own classes, except those that its CUBIC has."""
     cc, of_class = flow.cc, PROTOCOLS[flow.cc.name].ns3
     if of_class == _OURS:
+        if cc.slow_start in _PACED_STARTS:
+            expected = "one that needs no pacing, which this control does not have in ns-3"
+            raise _LIMITS.refuse(f"{flow.name}.cc.slow_start", cc.slow_start, expected)
         return
     of_profile = profiles.get(profile).supplied.cc(cc.name)
     for option, value in cc.model_dump(exclude_none=True, exclude={"name", *_OF_PROFILE}).items():
