@@ -3,7 +3,9 @@
 
 A point is a slow start, with which the control runs: it must have the setting `slow_start`. CCWG
 asked whether an early exit is good or bad; so the exit stands next to the time of a transfer and
-what it resends. Thresholds are ours, since none of the drafts gives a number.
+what it resends. Careful Resume remembers the whole path, or a flow's share of it if several start,
+since RFC 9959 lets one connection use what is saved; at one point it remembers more than there is.
+Thresholds are ours, since none of the drafts gives a number.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from westwood.scenario.paths.environment import given
 
 SETTING = "slow_start"
 WORDS = settings_of("cc")[SETTING].choices
-_SOURCE = "RFC 9406, draft-chung-ccwg-search and CCWG's questions about slow start"
+_SOURCE = "RFC 9406, RFC 9959, SUSS, draft-chung-ccwg-search and CCWG's questions about slow start"
+_RESUME = "careful-resume"
 _MBPS, _RTT_MS, _TRANSFER = 50, 50, 4_000_000
 _PATH = path(_MBPS, _RTT_MS, 1, 20)
 _START_S = 6  # of a transfer beside a flow that is there
@@ -80,9 +83,17 @@ def _mixed(control: Control) -> Mapping[str, Scenario]:
     return {ALONE: Scenario(**data | {"flow": [flow, plain]})}
 
 
-def _points(runs: Making, name: str = "{}", in_quick: bool = True) -> Sequence[Point]:
+def _rule(word: str, path_share: float = 1) -> Mapping[str, Any]:
+    """Returns the settings of a slow start; Careful Resume has saved a share of the path."""
+    saved = {"resume_cwnd": int(path_share * _PATH.bdp_packets), "resume_rtt": f"{_RTT_MS}ms"}
+    return {SETTING: word} | (saved if word == _RESUME else {})
+
+
+def _points(
+    runs: Making, name: str = "{}", in_quick: bool = True, flows: int = 1
+) -> Sequence[Point]:
     """Returns a point for each slow start."""
-    return [Point(name.format(word), runs, in_quick, {SETTING: word}) for word in WORDS]
+    return [Point(name.format(word), runs, in_quick, _rule(word, 1 / flows)) for word in WORDS]
 
 
 def _over_ideal(size: float, role: str = "tcp") -> Callable[[Runs], float]:
@@ -125,6 +136,7 @@ def _exit_bdp(runs: Runs) -> float:
 _ALONE = [
     *_points(_transfer()),
     *_points(_transfer(8), "{}, 8 BDP", in_quick=False),
+    Point(f"{_RESUME} of a path four times as fast", _transfer(), True, _rule(_RESUME, 4)),
 ]
 _criterion = partial(Criterion, source=_SOURCE, axis="slow start, with a queue of 1 BDP or 8")
 _exit = partial(_criterion, measure=_exit_bdp, unit="BDP", more_columns=exits)
@@ -190,13 +202,15 @@ PART = Part(
         _time(
             "start-several",
             "Time of the last of eight transfers of 1 MB at once, over that of a full link",
-            points=_points(_transfer(size="1MB", count=_SEVERAL, start_spread="0s")),
+            points=_points(
+                _transfer(size="1MB", count=_SEVERAL, start_spread="0s"), flows=_SEVERAL
+            ),
             measure=_over_ideal(_SEVERAL * 1e6),
         ),
         _time(
             "start-mixed",
             "Time of the last of four such transfers with the standard, at once with four of this",
-            points=_points(_mixed),
+            points=_points(_mixed, flows=_SEVERAL),
             measure=_over_ideal(_SEVERAL * 1e6, "standard"),
         ),
     ),
