@@ -36,7 +36,7 @@ ww_config config_of(const std::string& name, const std::vector<std::uint32_t>& p
 std::string record(sim::Network network, std::uint64_t seed, const std::string& name,
                    const std::vector<std::uint32_t>& parameters) {
     const sim::CallRecorder recorder(config_of(name, parameters));
-    network.flows.at(0).cc = recorder.config();
+    network.flows[0].cc = recorder.config();
     const nb::gil_scoped_release unlocked;
     const sim::Outcome outcome = run_watched(network, seed, nullptr, {});
     if (!outcome.error.empty()) throw std::invalid_argument(outcome.error);

@@ -236,7 +236,13 @@ void bind_network(nb::module_& m) {
     type.def(nb::init<>())
         .def_rw("nodes", &Network::nodes)
         .def_rw("links", &Network::links)
-        .def_rw("flows", &Network::flows)
+        .def_prop_rw(
+            "flows",
+            [](const Network& self) {
+                return std::vector<Flow>(self.flows.begin(), self.flows.end());
+            },
+            [](Network& self, const std::vector<Flow>& flows) { self.flows = flows; },
+            "Copies of the flows: a list that is assigned replaces them.")
         .def_rw("duration", &Network::duration)
         .def_rw("event_per_hop", &Network::event_per_hop);
     traced(type, "trace_windows", &TraceOptions::windows);

@@ -4,9 +4,14 @@
 // picoseconds (exact at 10 Gb/s and above), windows in segments, sizes in bytes, rates in bit/s.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../core/catalogue.h"
@@ -140,6 +145,63 @@ struct Flow {
     std::uint32_t mss() const { return packet_bytes - header_bytes; }  // payload of a full segment
 };
 
+// The flows of a network. Those that are equal share their memory until `flows[i]` of a network that is not const may
+// change one, so a copy of a network is small, and so are the flows of a group. No reference to one that may change
+// should outlive a copy.
+class Flows {
+  public:
+    template <class Owner>
+    class Iterator {
+      public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = Flow;
+        using difference_type = std::ptrdiff_t;
+        using pointer = void;
+        using reference = decltype(std::declval<Owner&>()[0]);
+
+        Iterator(Owner& owner, std::size_t place) : owner_(&owner), place_(place) {}
+        reference operator*() const { return (*owner_)[place_]; }
+        Iterator& operator++() { return place_++, *this; }
+        bool operator==(const Iterator&) const = default;
+
+      private:
+        Owner* owner_;
+        std::size_t place_;
+    };
+
+    Flows() = default;
+    Flows(std::initializer_list<Flow> flows) : Flows(std::vector<Flow>(flows)) {}
+    Flows(const std::vector<Flow>& flows) {
+        for (const Flow& flow : flows) push_back(flow);
+    }
+
+    bool empty() const { return flows_.empty(); }
+    std::size_t size() const { return flows_.size(); }
+    const Flow& operator[](std::size_t place) const { return *flows_.at(place); }
+    Flow& operator[](std::size_t place) {
+        std::shared_ptr<Flow>& flow = flows_.at(place);
+        if (flow.use_count() > 1) flow = std::make_shared<Flow>(*flow);
+        return *flow;
+    }
+    const Flow& front() const { return (*this)[0]; }
+    Flow& back() { return (*this)[size() - 1]; }
+    auto begin() { return Iterator<Flows>(*this, 0); }
+    auto begin() const { return Iterator<const Flows>(*this, 0); }
+    auto end() { return Iterator<Flows>(*this, size()); }
+    auto end() const { return Iterator<const Flows>(*this, size()); }
+
+    void clear() { flows_.clear(); }
+    void push_back(const Flow& flow) { resize(size() + 1, flow); }
+    Flow& emplace_back() { return push_back({}), back(); }
+    // Adds equal flows up to this number.
+    void resize(std::size_t count, const Flow& flow) {
+        flows_.resize(count, std::make_shared<Flow>(flow));
+    }
+
+  private:
+    std::vector<std::shared_ptr<Flow>> flows_;
+};
+
 struct TraceOptions {
     bool windows = false;  // a row on each change of cwnd, ssthresh, the estimate or the RTT
     Time interval = 0;     // shortest time between two rows of a flow; 0: every change
@@ -153,7 +215,7 @@ struct TraceOptions {
 struct Network {
     std::uint32_t nodes = 0;
     std::vector<Link> links;
-    std::vector<Flow> flows;
+    Flows flows;
     Time duration = 0;
     TraceOptions trace;
     bool event_per_hop = false;  // make every hop an event: slower, same result

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controls.hpp"
@@ -45,8 +46,9 @@ class Reader : public Scenario {
         for (const RelativeLimit& limit : limits_)
             limits[limit.link] = plan.network.links[limit.link].forward.queue_packets;
         set_receive_windows(plan.network, without_window_);
-        for (const auto& [place, first] : open_windows_)
-            windows[place] = plan.network.flows[first].receive_window_bytes;
+        for (const std::size_t table : without_window_)
+            windows[table] = plan.network.flows[table].receive_window_bytes;
+        repeat_flows();
     }
 
   private:
@@ -89,35 +91,40 @@ class Reader : public Scenario {
                     suggestion(item.text(""), {order_.begin(), order_.end()}));
     }
 
+    // Reads each table as one flow.
     void read_flows() {
-        const std::vector<Section> all = sections(scenario_, "flow");
-        for (const Section& section : all) {
+        for (const Section& section : sections(scenario_, "flow")) {
             add_name(section);
-            sim::Flow flow;
+            sim::Flow& flow = plan.network.flows.emplace_back();
             flow.from = node_of(section.need("from"));
             const Item to = section.need("to");
             flow.to = node_of(to);
             if (flow.from == flow.to) to.refuse("expected another node than the flow comes from");
             const Item count = section["count"];
-            const auto alike =
-                static_cast<std::size_t>(count ? count.whole(1, kMostAlike) : std::int64_t{1});
-            const ww_protocol protocol = read_flow(section, flow);
+            counts_.push_back(count ? static_cast<std::size_t>(count.whole(1, kMostAlike)) : 1);
+            plan.protocols.push_back(read_flow(section, flow));
             section.done();
             if (flow.start >= plan.network.duration)
                 section["start"].refuse("expected less than the duration");
-            if (!section["receive_window"] && !flow.datagrams.on) {
-                open_windows_.emplace_back(&section - all.data(), plan.network.flows.size());
-                for (std::size_t i = 0; i < alike; i++)
-                    without_window_.push_back(plan.network.flows.size() + i);
-            }
-            const std::string& name = section["name"].text("");
-            for (std::size_t i = 1; i <= alike; i++)
-                flows.push_back(alike == 1 ? name : name + "-" + std::to_string(i));
-            plan.network.flows.insert(plan.network.flows.end(), alike, flow);
-            plan.protocols.insert(plan.protocols.end(), alike, protocol);
-            const bool is_loaded = flow.cc.algorithm == WW_ALG_LOADED;
-            plan.controls.insert(plan.controls.end(), alike,
-                                 is_loaded ? source_of(*flow.cc.control) : "");
+            if (!section["receive_window"] && !flow.datagrams.on)
+                without_window_.push_back(counts_.size() - 1);
+            flows.push_back(section["name"].text(""));
+        }
+    }
+
+    // Makes of each table as many flows as its `count` says.
+    void repeat_flows() {
+        const sim::Flows read = std::exchange(plan.network.flows, {});
+        const std::vector<ww_protocol> protocols = std::exchange(plan.protocols, {});
+        const std::vector<std::string> names = std::exchange(flows, {});
+        for (std::size_t table = 0; table < read.size(); table++) {
+            const std::size_t count = counts_[table], end = flows.size() + count;
+            const ww_config& cc = read[table].cc;
+            plan.network.flows.resize(end, read[table]);
+            plan.protocols.resize(end, protocols[table]);
+            plan.controls.resize(end, cc.algorithm == WW_ALG_LOADED ? source_of(*cc.control) : "");
+            for (std::size_t i = 1; i <= count; i++)
+                flows.push_back(count == 1 ? names[table] : names[table] + "-" + std::to_string(i));
         }
     }
 
@@ -126,8 +133,8 @@ class Reader : public Scenario {
     std::map<std::string, std::uint32_t> nodes_;
     std::vector<std::string> order_;  // of the nodes
     std::vector<RelativeLimit> limits_;
-    std::vector<std::size_t> without_window_;  // flows that set no receive_window
-    std::vector<std::pair<std::size_t, std::size_t>> open_windows_;  // their tables and first flows
+    std::vector<std::size_t> counts_;          // flows of each table
+    std::vector<std::size_t> without_window_;  // tables that set no receive_window
 };
 
 }  // namespace

@@ -203,7 +203,7 @@ TEST(Bulk, StartsAreSpreadUniformly) {
     Flow flow = datagrams(1000);
     flow.start = 2 * kSecond;
     flow.start_spread = 4 * kSecond;
-    network.flows.assign(2000, flow);
+    network.flows = std::vector<Flow>(2000, flow);
     network.flows.push_back(datagrams(1000));
     std::vector<double> extras_s;
     const Result result = simulate(network, 1);

@@ -32,6 +32,17 @@ TEST(Plan, IsInTheEnginesUnits) {
     EXPECT_EQ(plan.network.flows[2].recovery, sim::Recovery::sack);
 }
 
+TEST(Plan, HoldsTheEqualFlowsOfAGroupOnceUntilAnyChanges) {
+    const sim::Network network = read(kLink, with(kFlow, "count", {std::int64_t{3}})).network;
+    EXPECT_EQ(&network.flows[0], &network.flows[2]);
+    sim::Network changed = network;
+    EXPECT_EQ(&std::as_const(changed).flows[0], &network.flows[0]);
+    changed.flows[1].start = 7;
+    EXPECT_EQ(network.flows[1].start, 0);
+    EXPECT_EQ(std::as_const(changed).flows[0].start, 0);
+    EXPECT_EQ(std::as_const(changed).flows[1].start, 7);
+}
+
 TEST(Plan, HasTheDeclaredDefaults) {
     const sim::Flow flow = read(kLink).network.flows[0], usual;
 #define WW_ROW(kind, name, ...) \
