@@ -22,7 +22,7 @@ constexpr std::array kSpreads = {WW_SPREADS(WW_NAME_OF)};
 constexpr std::array kQueues = {"droptail", WW_QUEUE_KINDS(WW_QUEUE)};
 #undef WW_QUEUE
 
-#define WW_WORD(id, word) word,
+#define WW_BIND_WORD(id, word) word,
 
 // Each macro binds one kind of setting as an attribute of the class `type`, which binds T.
 #define WW_BIND_AS_IS(kind, name, FIELD) \
@@ -44,8 +44,8 @@ constexpr std::array kQueues = {"droptail", WW_QUEUE_KINDS(WW_QUEUE)};
 #define WW_BIND_SIZE_OR_ALL(kind, name, FIELD) WW_LIMITED(kind, name, FIELD, kUnlimited)
 #define WW_BIND_SSTHRESH(kind, name, FIELD) \
     WW_LIMITED(kind, name, FIELD, std::uint32_t{WW_SSTHRESH_INFINITE})
-#define WW_BIND_CHOICE(kind, name, FIELD)                                       \
-    static constexpr std::array words_of_##name = {WW_CHOICES_##name(WW_WORD)}; \
+#define WW_BIND_CHOICE(kind, name, FIELD)                                            \
+    static constexpr std::array words_of_##name = {WW_CHOICES_##name(WW_BIND_WORD)}; \
     named(type, #name, &T::name, words_of_##name);
 
 #define WW_BIND_SETTING(kind, name, ...) WW_BIND_##kind(kind, name, WW_ENGINE_FIELD)
