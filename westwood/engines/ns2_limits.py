@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from westwood.control.catalogue import PROTOCOLS, QUEUES
+from westwood.control.catalogue import PROTOCOLS, QUEUES, UDP
 from westwood.engines import network
 from westwood.engines.limits import Limits
 from westwood.scenario.declared import written_defaults
@@ -116,6 +116,8 @@ _FIXED: Mapping[str, Any] = {
 
 def agent_of(flow: Flow) -> Agent | None:
     """Returns the agent for a flow; None if ns-2 has none."""
+    if flow.cc.name == UDP:
+        return None
     is_reno = PROTOCOLS[flow.cc.name].algorithm == "reno"
     return AGENTS.get(flow.recovery if is_reno else flow.cc.name)
 

@@ -39,6 +39,16 @@ def losing(numbers: list[int]) -> dict[str, Any]:
 
 
 @needs_ns2
+def test_datagrams_are_refused():
+    link = {"name": "bottleneck", "rate": "2Mbps", "delay": "45ms", "queue": {"limit": "50p"}}
+    scenario = one_link(
+        {"app": {"kind": "udp", "rate": "1Mbps"}}, link=link, duration="1s", profile="ns2-2005"
+    )
+    with pytest.raises(InputError, match='app = "udp": engine ns2 expects'):
+        simulate(scenario, engine="ns2")
+
+
+@needs_ns2
 @pytest.mark.parametrize("profile", ["ns2-2001", "ns2-2005"])
 @pytest.mark.parametrize("cc", ["tahoe", "reno", "newreno", "sack"])
 def test_with_ns2s_fixed_values_a_flow_delivers_as_much_as_there(cc, profile):
