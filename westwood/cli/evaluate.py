@@ -168,7 +168,11 @@ def evaluate(
     engine = asked.checked(context)
     if qlog is None:
         names = [*(split_names(cc) or []), *(cc_ or [])]
-        controls = _queues(queue) if queue else _controls(names, asked.set_, vary, engine)
+        controls = (
+            [_discipline(text, "--queue") for text in dict.fromkeys(queue)]
+            if queue
+            else _controls(names, asked.set_, vary, engine)
+        )
         reference = _reference(against, bool(queue), engine)
         effort, chosen = _effort(quick, full, paths, for_), None if fresh else asked.seed
         request = _request(
@@ -285,10 +289,6 @@ def _reference(against: str | None, of_queues: bool, engine: Engine) -> Control:
     if of_queues:
         return _discipline(against or DROPTAIL, "--against")
     return _control(against or "cubic", {}, engine, "--against")
-
-
-def _queues(texts: Sequence[str]) -> list[Control]:
-    return [_discipline(text, "--queue") for text in dict.fromkeys(texts)]
 
 
 def _discipline(text: str, key: str) -> Control:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from typing import Any
+from zlib import crc32
 
 from westwood.control.catalogue import DROPTAIL, PROTOCOLS, QUEUES
 from westwood.errors import InputError, suggestion
@@ -28,24 +29,22 @@ class Discipline(Control):
     @property
     def text(self) -> str:
         """Returns the name and the settings, as --queue takes them."""
-        return self.argument
+        return ":".join([self.cc, *self.changed])
 
     @property
     def label(self) -> str:
-        """Returns its title, with an asterisk if settings differ."""
-        title: str = QUEUES[self.cc].title if self.cc in QUEUES else "Drop-tail"
-        return title + ("*" if self.settings else "")
+        """Returns its title and the settings that differ."""
+        title = QUEUES[self.cc].title if self.cc in QUEUES else "Drop-tail"
+        return " ".join([title, *self.changed])
 
     @property
     def styled(self) -> str:
-        """Returns the control in whose style figures draw it."""
-        name: str = [*PROTOCOLS][-1 - NAMES.index(self.cc)]
-        return name
-
-    @property
-    def argument(self) -> str:
-        """Returns the name and the settings as --queue takes them."""
-        return ":".join([self.cc, *self.changed])
+        """Returns the control in whose style figures draw it, another one with settings."""
+        names: list[str] = [*PROTOCOLS][::-1]
+        others = names[len(NAMES) :]
+        if self.settings:
+            return others[crc32(self.text.encode()) % len(others)]
+        return names[NAMES.index(self.cc)]
 
     def identity(self) -> dict[str, Any]:
         """Returns what distinguishes it from another."""
@@ -53,12 +52,7 @@ class Discipline(Control):
 
     def command(self, verb: str, *options: str) -> str:
         """Returns the command line that gives this discipline to a command of westwood."""
-        return " ".join(["westwood", verb, "--queue", shlex.quote(self.argument), *options])
-
-    @property
-    def asks_ecn(self) -> bool:
-        """Returns whether the flows ask for ECN."""
-        return bool(self.settings.get(ECN))
+        return " ".join(["westwood", verb, "--queue", shlex.quote(self.text), *options])
 
     def table(self, environment: Environment) -> dict[str, Any]:
         """Returns a link's queue: RED has the thresholds that drawn paths have."""
@@ -74,14 +68,10 @@ class Discipline(Control):
         changed = {**self.settings, **settings}
         if self.cc == DROPTAIL and changed:
             raise InputError("drop-tail has no settings", key=f"{self.cc}:{next(iter(changed))}")
-        Discipline(self.cc, changed).scenario(ANY_PATH)
-
-    def scenario(self, environment: Environment) -> Scenario:
-        """Returns a flow on a path with this queue; an error names the setting."""
-        data = given(environment, SENDER, {})
-        data["link"][0]["queue"] = self.table(environment)
+        data = given(ANY_PATH, SENDER, {})
+        data["link"][0]["queue"] = Discipline(self.cc, changed).table(ANY_PATH)
         try:
-            return Scenario(**data)
+            Scenario(**data)
         except InputError as error:
             key = error.key.replace("path.queue.", f"{self.cc}:")
             raise error.located(key=key) from None

@@ -311,7 +311,7 @@ def _measured(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -
     if any(point.expected for _, reply in pairs for point in reply.points):
         return _measurements(pairs)
     against = evaluation.request.against
-    heads = [against.noun, "point", "measured", "scatter of seeds", against.argument]
+    heads = [against.noun, "point", "measured", "scatter of seeds", against.text]
     heads += ["judged", "95 % interval", "runs", "verdict"]
     rows = [_measured_at(control, point) for control, reply in pairs for point in reply.points]
     if any(not math.isnan(point.paced) for _, reply in pairs for point in reply.points):

@@ -58,7 +58,7 @@ def _runs(environment: Environment, *flows: Flow, link: Flow | None = None, **ke
         data = given(environment, SENDER, {})
         data["link"][0] |= {"queue": discipline.table(environment), **(link or {})}
         every = [flow | keys for flow in data["flow"]] + [*flows]
-        asks = {ECN: True} if discipline.asks_ecn else {}
+        asks = {ECN: True} if discipline.settings.get(ECN) else {}
         data["flow"] = [flow | asks if "cc" in flow else flow for flow in every]
         return {ALONE: Scenario(**data)}
 
@@ -245,7 +245,7 @@ def _frontier(answers: Mapping[Control, Mapping[str, Answer]]) -> Figure | None:
         if queue and use:
             saved = Estimate(1 - queue.judged, 1 - queue.high, 1 - queue.low)
             used = Estimate(use.judged, use.low, use.high)
-            marks.append(Mark(discipline.argument, discipline.styled, used, saved))
+            marks.append(Mark(discipline.text, discipline.styled, used, saved))
     axes = (
         FrontierAxis("Use of the link over the reference's, worst point", 0.9),
         FrontierAxis("Share of the reference's queue that is saved, worst point", 0.5),

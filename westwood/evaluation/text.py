@@ -266,7 +266,7 @@ def command(control: Control, name: str, evaluation: Evaluation) -> str:
     request = evaluation.request
     usual_paths = EFFORTS[request.effort.name].paths
     options = {
-        f"--against {shlex.quote(request.against.argument)}": request.against.argument
+        f"--against {shlex.quote(request.against.text)}": request.against.text
         not in ("cubic", DROPTAIL),
         f"--{request.effort.name}": request.effort.name != "usual",
         f"--paths {request.effort.paths}": request.effort.paths != usual_paths,

@@ -54,11 +54,6 @@ class Control:
         """Returns the control in whose style figures draw it."""
         return self.cc
 
-    @property
-    def argument(self) -> str:
-        """Returns what --against takes."""
-        return self.cc
-
     def check(self, settings: Mapping[str, Any]) -> None:
         """Raises InputError for a setting that it lacks, or a wrong value."""
         settings_given(self.cc, settings)

@@ -88,6 +88,8 @@ def test_settings_of_a_discipline_reach_its_queue():
             assert scenario.link[0].queue.target == parse_time("10ms")
             assert all(flow.ecn for flow in scenario.flow if flow.cc.name != "udp")
     assert asked.text == "codel:target=10ms:ecn=true"
+    assert asked.label == "CoDel target=10ms ecn=true"
+    assert len({Discipline("codel", {"target": f"{ms}ms"}).styled for ms in (2, 5, 10, 20)}) > 2
 
 
 def test_a_codel_queue_is_short_and_leaves_a_lone_reno_flow_less_of_the_link():
