@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tools.pages import DOCS, Numbers, Page, Sample, row
+from tools.pages import DOCS, Numbers, Page, Sample
 from westwood import Scenario, simulate
 from westwood.draw.style import MBPS, legend, look, subplots
+from westwood.markup import markdown_row
 from westwood.scenario.one_link import one_link
 
 if TYPE_CHECKING:
@@ -74,14 +75,15 @@ def measured(stored: Numbers, words: Sequence[str]) -> Iterator[Numbers]:
 def tables(numbers: Numbers) -> dict[str, str]:
     """Returns the page's tables."""
     sharing = [
-        row(f"{queue:g}", *(f"{numbers[kind][cc][i]:.2f}" for kind in _KINDS for cc in CONTROLS))
+        markdown_row(
+            [f"{queue:g}", *(f"{numbers[kind][cc][i]:.2f}" for kind in _KINDS for cc in CONTROLS)]
+        )
         for i, queue in enumerate(QUEUES)
     ]
     losses = [
-        row(
-            f"{loss:g} %",
-            *(f"{numbers['loss'][cc][i]:.2f}" for cc in ALONE),
-            f"{predicted(loss):.2f}",
+        markdown_row(
+            [f"{loss:g} %", *(f"{numbers['loss'][cc][i]:.2f}" for cc in ALONE)]
+            + [f"{predicted(loss):.2f}"]
         )
         for i, loss in enumerate(LOSSES)
     ]

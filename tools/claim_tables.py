@@ -24,7 +24,7 @@ _NOT_SEARCHED = "-"
 
 def _plain(text: str) -> str:
     """Escapes what Markdown would read as markup."""
-    return text.replace("|", "\\|").replace("*", "\\*")
+    return text.replace("*", "\\*")
 
 
 def count(claims: Mapping[str, Numbers]) -> dict[Verdict, int]:

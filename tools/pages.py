@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from westwood.markup import markdown_table
+
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 _DIGITS = 6
 FIGURE = re.compile(
@@ -31,17 +33,9 @@ FIGURE = re.compile(
 Numbers = dict[str, Any]
 
 
-def row(*cells: object) -> str:
-    """Returns a row of a table."""
-    return f"| {' | '.join(map(str, cells))} |"
-
-
 def table(heads: str, rows: Iterable[Iterable[object]]) -> str:
     """Returns a table. " | " separates the heads; ":" at a head's end aligns the column right."""
-    names = heads.split(" | ")
-    lines = [row(*(name.removesuffix(":") for name in names))]
-    lines.append(row(*("---:" if name.endswith(":") else "---" for name in names)))
-    return "\n".join([*lines, *(row(*cells) for cells in rows), ""])
+    return f"{markdown_table(heads.split(' | '), rows)}\n"
 
 
 def table_of(name: str, text: str) -> str:

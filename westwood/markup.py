@@ -18,8 +18,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = ""
     return f"<table>{above}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Writes a table in Markdown, a line for each row."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    escaped = ([cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines)
-    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+def markdown_row(cells: Iterable[object]) -> str:
+    """Writes a row of a table in Markdown."""
+    texts = (str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells)
+    return f"| {' | '.join(texts)} |"
+
+
+def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Writes a table in Markdown; ":" at a head's end aligns the column right."""
+    names = (head.removesuffix(":") for head in heads)
+    marks = ("---:" if head.endswith(":") else "---" for head in heads)
+    return "\n".join(map(markdown_row, (names, marks, *rows)))

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from tools import benchmark_page
-from tools.pages import FIGURE, quoted, row, table_of
+from tools.pages import FIGURE, quoted, table_of
+from westwood.markup import markdown_row
 
 CHEAP = ("point-clean", "point-thin")
 
@@ -13,7 +14,7 @@ def test_the_page_has_what_the_command_finds_now(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     shown = table_of("benchmark", benchmark_page.PAGE.page.read_text(encoding="utf-8"))
     for entry in benchmark_page.measured("--only", ",".join(CHEAP)):
-        assert row(*benchmark_page.cells(entry)) in shown.splitlines()
+        assert markdown_row(benchmark_page.cells(entry)) in shown.splitlines()
 
 
 def test_a_missed_bound_is_bold_and_counted():

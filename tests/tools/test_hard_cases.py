@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tools import benchmark_page, hard_cases
-from tools.pages import row, table_of
+from tools.pages import table_of
 from westwood.evaluation.answer import At
+from westwood.markup import markdown_row
 from westwood.results.verdicts import Verdict
 
 SHOWN = table_of("cases", benchmark_page.PAGE.page.read_text(encoding="utf-8")).splitlines()
@@ -19,7 +20,7 @@ def test_the_page_has_every_case_and_the_first_of_each_kind_has_todays_value():
     assert [line.split(" | ")[0].removeprefix("| ") for line in SHOWN[4:]] == names, CURE
     first = [replace(criterion, points=criterion.points[:1]) for criterion in hard_cases.CASES]
     for cells in hard_cases.rows(hard_cases.measured(first)):
-        assert row(*cells) in SHOWN, CURE
+        assert markdown_row(cells) in SHOWN, CURE
 
 
 def test_a_value_beyond_its_bound_is_bold_and_counted():

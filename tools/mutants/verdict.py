@@ -187,17 +187,14 @@ def record(room: str, seed: int, verdicts: list[Verdict]) -> None:
 
 def table(scores: Scores) -> str:
     """Returns each seed's first and last score, and how many survived the last, as a table."""
-    lines = [
-        "| room | seed | caught at first | caught at last | judged | left |",
-        "| --- | ---: | ---: | ---: | --- | ---: |",
-    ]
+    rows = []
     for room, seeds in sorted(scores.items()):
         for seed in sorted(seeds, key=int):
             first, last = seeds[seed]["first"], seeds[seed]["last"]
             left = last["mutants"] - last["caught"]
-            cells = (f"`{room}/`", seed, share_of(first), share_of(last), last["date"], left)
-            lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+            shares = (share_of(first), share_of(last))
+            rows.append((f"`{room}/`", seed, *shares, last["date"], left))
+    return pages.table("room | seed: | caught at first: | caught at last: | judged | left:", rows)
 
 
 def share_of(score: dict[str, Any]) -> str:

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from westwood import programs, stopping
+from westwood import markup, programs, stopping
 from westwood.errors import InputError, RunError
 from westwood.results import disk
 from westwood.results.folder import Damaged, Folder
@@ -338,7 +338,7 @@ def _readme(steps: list[Step], licence: str) -> str:
     from westwood.results import folder
 
     about = json.loads(folder.about({}))
-    rows = [f"| `{step.command}` | {step.cpu_s:.1f} | {len(step.data)} |" for step in steps]
+    rows = [(f"`{step.command}`", f"{step.cpu_s:.1f}", len(step.data)) for step in steps]
     total_s = sum(step.cpu_s for step in steps)
     version = f"{_PROGRAM} {about['version']}"
     if about["commit"]:
@@ -352,9 +352,7 @@ def _readme(steps: list[Step], licence: str) -> str:
             f"It needs {version} and takes {total_s:.0f} s of CPU time. "
             f"With Docker: see `{_DOCKERFILE}`.",
             "",
-            "| command | CPU time, s | files of data |",
-            "| --- | ---: | ---: |",
-            *rows,
+            markup.markdown_table(("command", "CPU time, s:", "files of data:"), rows),
             "",
             f"Made by {version}, Python {about['python']}, {about['machine']}, {about['created']}.",
             "",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from westwood import files
+from westwood.markup import markdown_table
 from westwood.papers.claims import claims
 from westwood.papers.infer import chance, parts, published, tree
 from westwood.papers.infer.report import InferenceReport, packaged
@@ -62,7 +63,7 @@ def _joined(*texts: str) -> str:
 
 
 def _method(report: Mapping[str, InferenceReport]) -> Iterator[str]:
-    yield from _table(_SUMMARY, map(_summary, report.values()))
+    yield markdown_table(_SUMMARY, map(_summary, report.values()))
     yield _notes()["method"].strip().format(most=WITNESSES)
 
 
@@ -125,7 +126,7 @@ def _paper(report: InferenceReport, note: Mapping[str, Any], command: str) -> It
     yield from _inferred(report)
     yield from _unchanged(report)
     yield "### What holds"
-    yield from _table(_CLAIMS, (_claim(report, claim) for claim in report.claims))
+    yield markdown_table(_CLAIMS, (_claim(report, claim) for claim in report.claims))
     yield from _chance(report)
     yield from _asked_pairs(report, note)
     yield from _excluded(report)
@@ -178,7 +179,7 @@ def _inferred(report: InferenceReport) -> Iterator[str]:
     else:
         yield f"{first} Under this one setting {held} hold:"
         rows = (_row(report, setting) for setting in report.open.settings if setting.key in differs)
-        yield from _table(_DIFFERS, rows)
+        yield markdown_table(_DIFFERS, rows)
 
 
 def _unchanged(report: InferenceReport) -> Iterator[str]:
@@ -226,7 +227,7 @@ def _chance(report: InferenceReport) -> Iterator[str]:
         (str(number), str(held), f"{chances[number] * counts['settings']:.1f}")
         for number, held in enumerate(counts["together"])
     ]
-    yield from _table(("claims", "settings", "by chance"), rows)
+    yield markdown_table(("claims", "settings", "by chance"), rows)
     held = report.holding("inferred")
     lucky = chance.expected(shares, held, report.settings)
     yield (
@@ -269,7 +270,7 @@ def _asked_pairs(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[s
         )
         for p in pairs
     )
-    yield from _table(("claim", "and", "settings", "by chance", "probability"), rows)
+    yield markdown_table(("claim", "and", "settings", "by chance", "probability"), rows)
 
 
 def _excluded(report: InferenceReport) -> Iterator[str]:
@@ -288,7 +289,7 @@ def _excluded(report: InferenceReport) -> Iterator[str]:
         cells = (str(len(mine)), _listed(mine - held), _listed(held - mine))
         rows.append((f"{setting.what}: {name}", value.why, *cells))
     heads = ("value", "why it is excluded", "claims that hold", "in addition", "lost")
-    yield from _table(heads, rows)
+    yield markdown_table(heads, rows)
 
 
 def _listed(claims_: Iterable[str]) -> str:
@@ -366,7 +367,7 @@ def _numbers(report: InferenceReport) -> Iterator[str]:
         bound = "at most " if number.kind == "at most" else ""
         says = f"{bound}{number.value:g} {number.unit}".strip()
         rows.append((number.name, f"`{number.claim}`", says, *cells))
-    yield from _table(_NUMBERS, rows)
+    yield markdown_table(_NUMBERS, rows)
     far = (f"{report.distance(where):.0%}" for where in ("profile", "inferred"))
     yield "On average they are {} off under the profile and {} under the inferred one.".format(*far)
 
@@ -376,11 +377,6 @@ _NUMBERS = ("number", "claim", "published", "profile", "off", "inferred", "off")
 
 def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    lines = [heads, ["---"] * len(heads), *rows]
-    yield "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
 
 
 def _with_blank_lines(parts: Iterable[str]) -> Iterator[str]:
