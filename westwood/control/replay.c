@@ -15,24 +15,24 @@
 #include "calls.h"
 
 #ifdef WW_PROTOCOL
-static struct ww_config configured(void) { return ww_configure(WW_PROTOCOL); }
+static struct ww_config ww_replay_config(void) { return ww_configure(WW_PROTOCOL); }
 #else
 static union {
     struct ww_own_ops own;
     struct ww_control_ops ops;
-} table;
+} ww_replay_table;
 
-static struct ww_config configured(void) {
-    table.own = ww_own_control;
-    struct ww_config config = ww_configure((enum ww_protocol)table.ops.like);
+static struct ww_config ww_replay_config(void) {
+    ww_replay_table.own = ww_own_control;
+    struct ww_config config = ww_configure((enum ww_protocol)ww_replay_table.ops.like);
     config.algorithm = WW_ALG_LOADED;
-    config.control = &table.ops;
+    config.control = &ww_replay_table.ops;
     return config;
 }
 #endif
 
 int main(int count, char **words) {
-    struct ww_config config = configured();
+    struct ww_config config = ww_replay_config();
     config.batched_acks = true;
     for (int i = 1; i < count && i <= WW_PARAMETERS_MAX; i++)
         config.own[i - 1] = (uint32_t)strtoul(words[i], NULL, 10);

@@ -30,9 +30,11 @@ def test_the_default_path_has_each_call_of_a_connection_with_data():
 
 @needs_gcc
 def test_the_simulator_and_a_compiler_set_the_same_windows(westwood):
-    words = ("./mine.c", "--set", "cc.kept=700", "--host", "sim,gcc")
-    lines = westwood("control", "replay", *words).printed().splitlines()
-    assert [line.split(" in ")[0] for line in lines] == ["sim     equal", "gcc     equal"]
+    westwood("control", "new", "drawn", "--like", "cubic")
+    for control, setting in (("./mine.c", "cc.kept=700"), ("./drawn.c", "cc.kept=700")):
+        words = (control, "--set", setting, "--host", "sim,gcc")
+        lines = westwood("control", "replay", *words).printed().splitlines()
+        assert [line.split(" in ")[0] for line in lines] == ["sim     equal", "gcc     equal"]
 
 
 @needs_gcc
