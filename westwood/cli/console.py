@@ -141,6 +141,15 @@ def telling(text: Callable[[], str]) -> Iterator[None]:
             teller.join()
 
 
+@contextlib.contextmanager
+def working(on: str) -> Iterator[None]:
+    """Says what is done during the block: to a terminal at once, elsewhere once a minute."""
+    if sys.stderr.isatty():
+        streams.say(on)
+    with telling(lambda: on):
+        yield
+
+
 def print_json(
     runs: Iterable[Row],
     summary: Iterable[Row],
@@ -217,7 +226,7 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("claim", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("what the paper says, and where it differs", ratio=1, overflow="fold")
+    table.add_column("what the paper says, and what differs here", ratio=1, overflow="fold")
     for verdict in verdicts:
         text = verdict.claim.says
         if verdict.explanation:
@@ -226,7 +235,10 @@ def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
             text += f"\n[dim]Under other settings: {verdict.elsewhere}[/dim]"
         colour = verdict.verdict.colour
         table.add_row(verdict.claim.id, f"[{colour}]{verdict.verdict.claim}[/{colour}]", text)
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    if any(verdict.elsewhere for verdict in verdicts):
+        console.print("Where it holds under few settings, HOLDS rests on those that we chose.")
 
 
 def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> None:

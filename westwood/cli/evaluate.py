@@ -115,7 +115,7 @@ _VaryOption = Annotated[
     option(
         SCENARIO,
         "NAME:KEY=VALUE,...",
-        "Also evaluate a control with each of these values of a setting.",
+        "Also evaluate a control, such as ./mine.c, with each of these values of a setting.",
     ),
 ]
 _AlsoOption = Annotated[
@@ -190,12 +190,13 @@ def evaluate(
             with judging.connected(asked.dask) as client:
                 evaluation.run_all(asked.workers, console.track, client)
             answers = {control: evaluation.answers(control) for control in request.controls}
-            written = page.write(evaluation, answers) if asked.out else None
+            with console.working(f"{evaluation.kept} are there; judging and drawing"):
+                written = page.write(evaluation, answers) if asked.out else None
     try:
         asked.tell(
             lambda: page.as_json(answers, evaluation),
             lambda: text.markdown(answers, evaluation),
-            lambda: print(text.table(answers, evaluation)),
+            lambda: print(text.table(answers, evaluation, shows_all=bool(asked.only))),
             written,
         )
     finally:  # the page is there, whatever became of the table

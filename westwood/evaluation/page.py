@@ -163,7 +163,11 @@ def _overview(
 ) -> Section:
     heads = ["criterion", *(control.text for control in answers)]
     rows: list[list[str | Cell]] = [
-        [pairs[0][1].says, *(_verdict(reply) for _, reply in pairs)] for pairs in of_part
+        [
+            Cell(f"{pairs[0][1].criterion}: {pairs[0][1].says}", pairs[0][1].criterion),
+            *(_verdict(reply) for _, reply in pairs),
+        ]
+        for pairs in of_part
     ]
     grids = [Grid("Verdicts", heads, rows)]
     if part.clauses:
@@ -311,8 +315,10 @@ def _measured(evaluation: Evaluation, pairs: Sequence[tuple[Control, Answer]]) -
     if any(point.expected for _, reply in pairs for point in reply.points):
         return _measurements(pairs)
     against = evaluation.request.against
-    heads = [against.noun, "point", "measured", "scatter of seeds", against.text]
-    heads += ["judged", "95 % interval", "runs", "verdict"]
+    of_harm = pairs[0][1].compare == "kept"
+    measured, kept = (", better if low", ", better if high") if of_harm else ("", "")
+    heads = [against.noun, "point", f"measured{measured}", "scatter of seeds", against.text]
+    heads += [f"judged{kept}", "95 % interval", "runs", "verdict"]
     rows = [_measured_at(control, point) for control, reply in pairs for point in reply.points]
     if any(not math.isnan(point.paced) for _, reply in pairs for point in reply.points):
         heads.append("over what paced CUBIC leaves")

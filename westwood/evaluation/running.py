@@ -49,8 +49,8 @@ from westwood.scenario.paths.population import seed_of
 
 PACED = Path(__file__).with_name("cubic_paced.c")
 _A_LOOK = 10_000  # seeds between two looks
+_DIFFERS = "holds another evaluation, with different {keys}"
 _AGAIN = 5_000  # where the seeds of a reference begin that is the control itself
-_DIFFERS = "holds another evaluation: controls, parts, effort, seed, engine or version differ"
 
 
 class Evaluation:
@@ -209,7 +209,7 @@ class Evaluation:
                     self._keep(keys[place], rows)
         for part in self.request.harnesses:
             for control in self.request.controls:
-                self._measure(part, control, workers)
+                self._measure(part, control, workers, track)
         for second in self._elsewhere.values():
             second.run_all(workers, track, client)
 
@@ -269,7 +269,7 @@ class Evaluation:
 
         return prepared
 
-    def _measure(self, part: Part, control: Control, workers: int | None) -> None:
+    def _measure(self, part: Part, control: Control, workers: int | None, track: Tracker) -> None:
         """Asks a harness for the answers that an earlier start has not kept."""
         assert part.harness is not None
         if self.request.engine.name not in part.engines:
@@ -278,7 +278,7 @@ class Evaluation:
         names = [name for name in part.names if name not in kept]
         has_failed = any(reply.verdict is Verdict.FAILS for reply in kept.values())
         work = replace(self.work(names, workers), has_failed=has_failed)
-        for entry in part.harness(control, work) if names else ():
+        for entry in track(part.harness(control, work), len(names)) if names else ():
             self._store.keep({"part": part.name, "control": control.text, "answer": entry})
 
     def work(self, names: Sequence[str], workers: int | None = None) -> Work:

@@ -136,8 +136,8 @@ def missing_points(reply: Answer) -> str:
     return f" ({len(reply.not_run)} of {len(reply.points)} points: {reply.not_run[0].why_not})"
 
 
-def table(answers: Answers, evaluation: Evaluation) -> str:
-    """Returns the five lines of each control as text."""
+def table(answers: Answers, evaluation: Evaluation, *, shows_all: bool) -> str:
+    """Returns the five lines of each control as text; `shows_all`: and all other criteria."""
     lines = []
     for control, all_ in answers.items():
         counted = [(sum(reply.verdict is word for reply in all_), word) for word in _COUNTED]
@@ -148,6 +148,8 @@ def table(answers: Answers, evaluation: Evaluation) -> str:
             if worst_reply:
                 lines += _line(QUESTIONS[question], worst_reply)
         if any(shown.values()):
+            others = [reply for reply in all_ if reply not in shown.values()]
+            lines += _numbers(others) if shows_all and others else ()
             lines += _names_of_failing(all_)
         lines += (f"  {line}" for line in bursts(all_))
     if not any(reply.question for all_ in answers.values() for reply in all_):

@@ -133,7 +133,7 @@ class Folder:
         """Returns whether the folder holds results of this kind and state, which can be resumed.
 
         Raises InputError without `resume`, for another kind of results, and, with the message
-        `differs`, for another state.
+        `differs`, for another state; its "{keys}" become the names of what differs.
         """
         self._refuse_other(kind)
         if not os.path.lexists(self.path / kind.file):
@@ -148,8 +148,10 @@ class Folder:
         except Damaged as damaged:
             self.tell(f"{damaged}; it is written again, and only runs that fit it are kept")
             return False
-        if content != json.loads(json.dumps(state)):
-            raise self.error(differs)
+        if content != (asked := json.loads(json.dumps(state))):
+            kept = content if isinstance(content, dict) else {}
+            keys = [key for key in {**asked, **kept} if asked.get(key) != kept.get(key)]
+            raise self.error(differs.format(keys=", ".join(keys)))
         return True
 
     def begin(

@@ -52,7 +52,7 @@ class SearchStudy:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SearchStudy]:
         """Locks the folder, checks that it fits, and reads what it holds."""
-        differs = "holds another search: control, ranges, paths, seed or targets differ"
+        differs = "holds another search, with different {keys}"
         with self._store.resumed(
             ResultKind.SEARCH, self._search.state(), resume=resume, differs=differs
         ):

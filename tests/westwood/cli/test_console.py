@@ -44,6 +44,15 @@ def test_the_time_left_is_that_of_the_runs_before():
     assert console._so_far(2, 3, 121) == "2 of 3 runs after 0:02:01, about 0:01:00 left"
 
 
+def test_a_terminal_hears_what_follows_the_runs(monkeypatch):
+    lines: list[str] = []
+    monkeypatch.setattr(console.streams, "say", lines.append)
+    for is_terminal in (False, True):
+        monkeypatch.setattr(console.sys.stderr, "isatty", lambda is_it=is_terminal: is_it)
+        with console.working("drawing"):
+            assert lines == ["drawing"] * is_terminal
+
+
 def test_what_is_short_says_nothing(capsys):
     runs = pool.run_jobs([job(2, "1s")], SIMULATOR.prepare, workers=1)
     assert 0 < runs.about_s < 1 and len(list(console.track(runs, 2))) == 2

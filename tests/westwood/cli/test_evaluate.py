@@ -60,6 +60,13 @@ def test_the_terminal_shows_the_interval_that_decides(westwood):
     assert " to " in row
 
 
+def test_each_named_criterion_is_shown_also_where_it_meets(westwood):
+    done = westwood("evaluate", "westwood+", "--only", "harm-lossy,loss", "--quick")
+    (row,) = (line for line in done.out.splitlines() if line.startswith("  harm-lossy"))
+    assert "Does it survive loss?" in done.out and row.endswith(" meets")
+    assert done.out.splitlines()[-1] == "  fails: loss"
+
+
 def test_a_control_without_its_suffix_is_recognised(westwood):
     Path("delta.c").touch()
     refused = westwood("evaluate", "./delta", "--out", "page").refusal()
@@ -80,7 +87,7 @@ def test_a_stacks_control_is_judged_inside_its_stack(westwood):
     answers = json.loads(Path("page/answers.json").read_text(encoding="utf-8"))
     assert answers["engine"] == {"name": "quinn", "version": quic.TITLES["quinn"]}
     other = westwood(*of_stack, "--engine", "noq", "--out", "page", "--resume").refusal()
-    assert "holds another evaluation" in other
+    assert "holds another evaluation, with different engine\n" in other
 
 
 def test_a_fresh_look_has_a_seed_that_nobody_has_seen(westwood):

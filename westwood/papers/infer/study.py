@@ -48,7 +48,7 @@ class InferenceStudy:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[InferenceStudy]:
         """Locks the folder, checks that it fits, and reads what it holds."""
-        differs = "holds another inference: paper, open settings, claims or seed differ"
+        differs = "holds another inference, with different {keys}"
         with self._store.resumed(
             ResultKind.INFERENCE, self._state(), resume=resume, differs=differs
         ):

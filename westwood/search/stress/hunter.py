@@ -99,7 +99,7 @@ class Hunt:
         if self._store is None:
             yield self
             return
-        state, differs = self.plan.state(), "holds another hunt: control, harms or seed differ"
+        state, differs = self.plan.state(), "holds another hunt, with different {keys}"
         with self._store.resumed(ResultKind.HUNT, state, resume=resume, differs=differs):
             yield self
 
