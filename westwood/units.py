@@ -124,4 +124,5 @@ def option_seconds(option: str, text: str | None, default: float) -> float:
         minutes = text.endswith("m") and text[:-1].rstrip().isdecimal()
         return parse_time(f"{text}in" if minutes else text) / PS_PER_S
     except InputError as error:
-        raise error.located(key=option) from None
+        problem = error.problem.replace('"45ms"', '"10s"')  # that is a delay
+        raise InputError(problem, key=option, value=text) from None

@@ -22,6 +22,7 @@ from westwood.cli.options import (
     OUTPUT,
     SCENARIO,
     JsonOption,
+    blamed_on_options,
     option,
     refuse_idle,
     several,
@@ -55,7 +56,8 @@ ControlOption = Annotated[
     ),
 ]
 ForOption = Annotated[
-    str, option(SCENARIO, "TIME", "Longest time, if no interval decides before.", "--for")
+    str,
+    option(SCENARIO, "TIME", "Longest time of uploads, if no interval decides before.", "--for"),
 ]
 UploadOption = Annotated[
     str | None,
@@ -112,7 +114,7 @@ def compare(
     """Say which controls pay on the path to a server."""
     extras.need("numpy", "path compare")
     from westwood.campaign import preparing, rehearsal, trying
-    from westwood.campaign.next_step import after
+    from westwood.campaign.next_step import after, of_harm
     from westwood.campaign.plan import server_of
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
@@ -138,6 +140,8 @@ def compare(
     code, trial = _carry_out(plan, path, folder, fit, files, json=json)
     if not json:
         chosen = tuple(files.get(name, name) for name in controls) if cc else ()
+        if harm := of_harm(trial, chosen):
+            print(f"What others lose: {harm}")
         next_step(after(trial, host, folder.path, chosen, typed))
     raise typer.Exit(code)
 
@@ -148,7 +152,8 @@ def _rehearsed(typed: Mapping[str, str], for_s: float) -> Scenario:
 
     of_link = {name: text for name, text in typed.items() if name != "scenario"}
     given = {_KEYS.get(name, name): value_of(text) for name, text in of_link.items()}
-    path = rehearsal.path(typed.get("scenario"), given)
+    with blamed_on_options(()):
+        path = rehearsal.path(typed.get("scenario"), given)
     rehearsal.check(path, for_s)
     return path
 
@@ -168,7 +173,9 @@ def _carry_out(
     about = {"plan": plan.settings(), "machine": preparing.machine()}
     about |= {"emulated": path.resolved()} if path is not None else {}
     trial, is_interrupted = trying.Trial(plan), False
-    _say(f"{_intro(plan, path)}, results in {folder.path}")
+    is_default = plan.controls[0] == about["machine"]["tcp_congestion_control"]
+    against = f"{plan.controls[0]}{', the default here' if is_default else ''}"
+    _say(f"{_intro(plan, path)}, against {against}, results in {folder.path}")
     try:
         with _place(plan, path) as there:
             trial.plan = trying.with_address(there)
@@ -213,7 +220,9 @@ def _intro(plan: TrialPlan, path: Scenario | None) -> str:
 
     where = f"rehearsal on an emulated path, {summarise(path)}: " if path else ""
     names = f"{', '.join(plan.controls[:-1])} and {plan.controls[-1]}"
-    return f"{where}{names} in turn, {plan.upload_s:g} s each, for at most {duration(plan.for_s)}"
+    rounds = int(plan.for_s / plan.upload_s / len(plan.controls))
+    lasts = f"for at most {duration(plan.for_s)}, up to {rounds} rounds"
+    return f"{where}{names} in turn, {plan.upload_s:g} s each, {lasts}"
 
 
 def _tell(trial: Trial) -> None:

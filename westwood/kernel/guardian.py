@@ -38,7 +38,7 @@ def guarded(do: Sequence[Command], undo: Sequence[Command]) -> Iterator[None]:
     """
     first = " && ".join(f"{_quoted(command)} > /dev/null" for command in do)
     last = "; ".join(f"{_quoted(command)} > /dev/null" for command in undo)
-    with _guardian(_SCRIPT.format(do=first, undo=last)):
+    with _guardian(_SCRIPT.format(do=first, undo=last), first):
         yield
 
 
@@ -48,7 +48,7 @@ def running(command: Command) -> Iterator[None]:
     # The shell waits for it, so that it is gone when the guardian is.
     undo = "kill -KILL $!; wait $! 2> /dev/null; true"
     script = _SCRIPT.format(do="{ " + _quoted(command) + " > /dev/null 2>&1 & }", undo=undo)
-    with _guardian(script):
+    with _guardian(script, _quoted(command)):
         yield
 
 
@@ -57,7 +57,7 @@ def _quoted(command: Command) -> str:
 
 
 @contextlib.contextmanager
-def _guardian(script: str) -> Iterator[None]:
+def _guardian(script: str, waits_for: str) -> Iterator[None]:
     process, problem = None, ""
     longest_s = _LONGEST_S
     try:
@@ -69,7 +69,7 @@ def _guardian(script: str) -> Iterator[None]:
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
-        _await_ready(process)
+        _await_ready(process, waits_for)
         yield
     except KeyboardInterrupt:
         longest_s = _INTERRUPTED_S
@@ -82,7 +82,7 @@ def _guardian(script: str) -> Iterator[None]:
         raise RunError(f"could not undo all changes to this machine: {problem}")
 
 
-def _await_ready(process: subprocess.Popen[bytes]) -> None:
+def _await_ready(process: subprocess.Popen[bytes], waits_for: str) -> None:
     assert process.stdout is not None and process.stderr is not None
     heard, ends_at = b"", time.monotonic() + _LONGEST_S
     while not heard.endswith(_READY):
@@ -91,8 +91,10 @@ def _await_ready(process: subprocess.Popen[bytes]) -> None:
         more = os.read(process.stdout.fileno(), 4096) if ready else b""
         heard += more
         if (ready and not more) or time.monotonic() > ends_at:
-            answer = os.read(process.stderr.fileno(), 65536) if not more and ready else b"no answer"
-            raise RunError(_last_line(answer))
+            if ready and not more:
+                raise RunError(_last_line(os.read(process.stderr.fileno(), 65536)))
+            late = f"{waits_for} gave no answer in {_LONGEST_S:g} s"
+            raise RunError(f"{late}, under a load of {os.getloadavg()[0]:.1f}")
 
 
 def _end(process: subprocess.Popen[bytes], longest_s: float) -> str:

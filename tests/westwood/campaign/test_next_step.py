@@ -55,6 +55,14 @@ def test_the_verdict_names_the_next_command(gains, server, chosen, command):
     assert next_step.after(trial_of(**gains), server, Path("a b"), chosen) == command
 
 
+def test_a_control_that_pays_is_judged_by_what_others_lose():
+    pays = trial_of(bbr=PAYS, ww_plus=PAYS, ww_mine=PAYS, reno=PAYS, ww_cubic=DOES_NOT, dctcp=PAYS)
+    command = next_step.of_harm(pays, ("bbr", "ww_plus", "./mine.c", "reno"))
+    names = "bbr westwood+ ./mine.c sack"
+    assert command == f"westwood evaluate {names} --quick --only harm-cubic,harm-lossy"
+    assert not next_step.of_harm(trial_of(ww_plus=UNSURE))
+
+
 def test_an_undecided_comparison_proposes_a_longer_one():
     trial = trial_of(ww_plus=UNSURE, ww_cubic=DOES_NOT)
     more_s = trial.verdicts()[0].more_s

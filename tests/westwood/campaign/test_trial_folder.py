@@ -50,9 +50,12 @@ def test_a_setting_that_cannot_be_restored_costs_no_verdict(westwood, invented, 
         raise RunError("could not undo all changes to this machine: unload: no such file")
 
     monkeypatch.setattr(preparing, "controls", controls)
+    monkeypatch.setattr(preparing, "_sysctl", lambda name: "reno")
     called = westwood(*COMPARED)
     assert called.code == 1
     assert called.out.startswith("pays: ww_plus +100 % against reno")
+    lasts = "2.5 s each, for at most 60 s, up to 12 rounds, against reno, the default here, results"
+    assert f"reno and ww_plus in turn, {lasts} in path-compare" in called.err
     assert called.err.splitlines()[-1] == (
         "westwood: could not undo all changes to this machine: unload: no such file; "
         "the verdict uses the 5 pairs before"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from westwood.errors import RunError
+from westwood.kernel import guardian
 from westwood.kernel.guardian import guarded, running
 
 HELD = """
@@ -52,6 +53,16 @@ def test_it_runs_commands_in_order_and_undoes_them(tmp_path):
     with guarded([say("one"), say("two")], [say("three"), say("four")]):
         assert log.read_text().split() == ["one", "two"]
     assert log.read_text().split() == ["one", "two", "three", "four"]
+
+
+def test_a_command_without_an_answer_is_named_with_the_load(monkeypatch):
+    monkeypatch.setattr("westwood.kernel.guardian._LONGEST_S", 0.1)
+    late = r"^modprobe x gave no answer in 0\.1 s, under a load of [0-9.]+$"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(["sleep", "600"], **pipes) as process:
+        with pytest.raises(RunError, match=late):
+            guardian._await_ready(process, "modprobe x")
+        process.kill()
 
 
 def test_a_failure_is_reported_and_undone(tmp_path):
