@@ -144,7 +144,7 @@ def print_summary(
         return
     keys = [key for key in planned.varied if key in summary[0]]
     console.print_summary(summary, keys, title, losing_links(planned.scenario, summary))
-    print_pairs(compared, keys)
+    print_pairs(compared, keys, names_flow=len({row["flow"] for row in summary}) > 1)
 
 
 def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bool) -> Tracker:

@@ -12,14 +12,19 @@ from westwood.results.columns import Column, Row, columns
 from westwood.results.tables import change, difference
 
 
-def print_pairs(pairs: Sequence[Row], keys: Sequence[str]) -> None:
-    """Prints a table for each baseline, a row a point; for one point a line a protocol."""
+def print_pairs(pairs: Sequence[Row], keys: Sequence[str], *, names_flow: bool) -> None:
+    """Prints a table for each baseline, a row a point; for one point a line a protocol.
+
+    names_flow: whether the heading names the flow, if only one of several is compared.
+    """
+    flows = {pair["flow"] for pair in pairs}
+    of = f" of {flows.pop()}" if names_flow and len(flows) == 1 else ""
     for baseline in dict.fromkeys(pair["minus"] for pair in pairs):
         points: dict[tuple[object, ...], list[Row]] = {}
         for pair in pairs:
             if pair["minus"] == baseline:
                 points.setdefault((*(pair[key] for key in keys), pair["flow"]), []).append(pair)
-        title = f"Goodput against {label(baseline)}, {_sampling(pairs)}"
+        title = f"Goodput{of} against {label(baseline)}, {_sampling(pairs)}"
         if len(points) == 1:
             print(tables.wrapped(f"{title}:", ""))
             for pair in next(iter(points.values())):

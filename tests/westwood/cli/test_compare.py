@@ -69,6 +69,11 @@ def test_one_point_is_compared_in_a_line_for_each_protocol(westwood):
     assert "Goodput against Reno, one seed:" in single and "±" not in single
 
 
+def test_a_comparison_of_one_of_several_flows_names_it(westwood):
+    shown = westwood("run", "plateau-friendly", "--set", "duration=9s", "--seeds", "1").out
+    assert "Goodput of S2-tcp against NewReno, one seed:" in shown
+
+
 def test_one_protocol_is_compared_with_none(westwood):
     assert "against" not in westwood("compare", *QUICK).out
 
