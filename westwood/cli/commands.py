@@ -124,11 +124,11 @@ _HOMES: Mapping[str, _Home] = {
 
 # What each exit code says, for docs/cli.md and the manual page.
 EXIT_CODES: Mapping[str, str] = {
-    "0": "done",
+    "0": "done; evaluate also if criteria fail that are no tests",
     "1": "a run failed, or standard output; control replay, evaluate --suite draft or check, "
     "artifact --check, kernel packetdrill: a host, a test case, a check or a command failed",
     "2": "bad usage or input, or an option without effect; one line says what and where, "
-    "and nothing was written",
+    "and nothing was written; if a control's file fails in a run, the results folder stays",
     "3": "path compare can't tell yet",
     "77": "this version or machine lacks what the command needs; the message says the remedy",
     "126, 127": "path emulate can't run its COMMAND; otherwise it has the exit code of COMMAND",
