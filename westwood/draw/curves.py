@@ -60,8 +60,9 @@ def panels(
         row[0].set_ylabel(y.name)
         row[0].set_ylim(bottom=0)  # last, since it stops autoscaling
         named = [set(points.filter(pl.col(curve_key) == value)[by]) for value in values]
-        for axes in row if any(panel_axes != named[-1] for panel_axes in named) else row[-1:]:
-            legend(axes, place="best", title=name, points=10)
+        are_alike = all(curve_names == named[0] for curve_names in named)
+        for axes in row[:1] if are_alike else row:
+            legend(axes, place="below" if are_alike else "best", title=name, points=10)
         figure.suptitle(title)
         return figure
 

@@ -18,7 +18,7 @@ import jinja2
 import polars as pl
 
 from westwood import __version__, extras
-from westwood.control.catalogue import label
+from westwood.control.catalogue import PROTOCOLS, label
 from westwood.draw import laboratory
 from westwood.draw.laboratory import LabLink
 from westwood.results.columns import LOST_ON, columns
@@ -191,16 +191,30 @@ def megabytes(size: int) -> str:
     return f"{size / 1e6:g} MB"
 
 
-def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Flattens measurements into (name, value) pairs, joining nested names."""
+def facts(
+    measured: Mapping[str, Any], before: str = "", ending: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Flattens measurements into (name, value) pairs, joining nested names.
+
+    A name's ending says the unit of its value, and of what is nested in it.
+    """
     for key, value in measured.items():
-        name = f"{prefix}, {key}" if prefix else str(key)
-        if isinstance(value, Mapping):
-            yield from facts(value, name)
-        elif isinstance(value, (list, tuple)):
-            yield name.replace("_", " "), " to ".join(_text(item) for item in value)
+        own = next((known for known in _UNITS if f"_{key}".endswith(known)), "")
+        word = f"_{key}".removesuffix(own).removeprefix("_")
+        word = label(word) if word in PROTOCOLS else word.replace("_", " ")
+        name = ", ".join(filter(None, (before, word)))
+        factor, unit = _UNITS.get(own or ending, (1.0, ""))
+        if isinstance(value, Mapping) and value.keys() == {"mean", "half"}:
+            mean, half = (value[part] * factor for part in ("mean", "half"))
+            yield name, f"{_text(mean)} ± {half:.2g} {unit}".rstrip()
+        elif isinstance(value, Mapping):
+            yield from facts(value, name, own or ending)
         else:
-            yield name.replace("_", " "), _text(value)
+            values = value if isinstance(value, (list, tuple)) else [value]
+            if key in ("of", "over") and value in PROTOCOLS:
+                values = [label(value)]
+            texts = (_text(part * factor if isinstance(part, float) else part) for part in values)
+            yield name, f"{' to '.join(texts)} {unit}".rstrip()
 
 
 def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list[str]:

@@ -29,6 +29,7 @@ class Paper:
     key: str
     title: str
     reference: str
+    doi: str = ""
 
 
 @dataclass(frozen=True)

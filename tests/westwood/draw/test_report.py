@@ -110,3 +110,20 @@ def test_a_pair_has_its_difference_and_ratio(tmp_path):
     lines = Text.lines(page(tmp_path, "", tested=False, opens=[]))
     assert "CUBIC minus Reno" in lines
     assert "0.1 ± 0.001 Mb/s" in lines and "+10.0 ± 1.0 %" in lines
+
+
+def test_what_was_measured_has_labels_and_units_instead_of_keys():
+    measured = {
+        "smallest_lead": {"of": "westwood-ns3", "relative": 0.0063094, "at": "0.0001"},
+        "gap_bps": {"0.01": {"mean": 1.23456e6, "half": 12345.6}},
+        "largest_spread": {"reno": {"bps": 999_949.0}},
+        "silence_s": [0.01, 0.5],
+    }
+    assert list(report.facts(measured)) == [
+        ("smallest lead, of", "Westwood (ns-3, 2013)"),
+        ("smallest lead, relative", "0.006309"),
+        ("smallest lead, at", "0.0001"),
+        ("gap, 0.01", "1.235 ± 0.012 Mb/s"),
+        ("largest spread, Reno", "0.9999 Mb/s"),
+        ("silence", "10 to 500 ms"),
+    ]

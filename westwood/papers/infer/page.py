@@ -140,7 +140,7 @@ def _head(
 ) -> Iterator[str]:
     paper = next(claim.paper for claim in claims().values() if claim.paper.key == report.paper)
     yield f"{mark} {paper.title}"
-    yield f"{paper.reference}."
+    yield f"{paper.reference}{f' (https://doi.org/{paper.doi})' if paper.doi else ''}."
     yield note.get("about", "").strip()
     seeds = report.data["seeds"]
     possible = _count(report.data["possible"])
