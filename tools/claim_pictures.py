@@ -54,6 +54,8 @@ def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
         for name, (shape, color) in shapes.items():
             axes.plot([], [], shape, color=color, label=name)
         legend(axes, place="below")
+        count = sum(number.off(ours) <= NEAR for number, ours, _ in numbers)
+        axes.set_title(f"Ours is within a tenth of {count} of {len(numbers)} published numbers")
         figure.savefig(path)
 
 

@@ -71,7 +71,7 @@ def draw(stored: Numbers) -> None:
     titles |= {entry.name: entry.title for entry in gallery.entries()}
     colours = [SOFT if cc in BESIDE else _OWN_COLOUR for cc in ordered]
     with look():
-        figure, (left, right) = subplots(1, 2, size=(7.2, 3.8), sharey=True)
+        figure, (left, right) = subplots(1, 2, size=(7.2, 4.2), sharey=True)
         for axes, column, title in (
             (left, "goodput_mbps", "Goodput (Mb/s)"),
             (right, "queueing_ms", "Mean queueing time (ms)"),
@@ -80,7 +80,14 @@ def draw(stored: Numbers) -> None:
                       color=colours)  # fmt: skip
             axes.set(xlabel=title)
             axes.grid(visible=False, axis="y")
+        more = [cc for cc in gallery.names() if _mbps(rows, cc) > _mbps(rows, "cubic")]
+        among = f"{len(more)} of the gallery's {len(gallery.names())} controls"
+        figure.suptitle(f"Where 0.1 % of the packets are lost, {among} carry more than CUBIC")
         figure.savefig(DOCS / "img" / "gallery.png", metadata={"Software": None})
+
+
+def _mbps(rows: Numbers, cc: str) -> float:
+    return float(rows[cc]["goodput_mbps"])
 
 
 def _names(stored: Numbers) -> Sample:

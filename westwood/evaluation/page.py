@@ -202,7 +202,12 @@ def draw_part(title: str, of_part: Sequence[Sequence[tuple[Control, Answer]]]) -
         shares = [_share(answer) for answer in answers]
         series.append(plots.Series(control.label, control.styled, shares, shares, shares))
     names = [pairs[0][1].criterion.partition("-")[2] for pairs in of_part]
-    return plots.shares(names, series, f"{title}: the worst run", "time ÷ time asked for")
+    failing = {curve.name: sum(value > 1 for value in curve.values) for curve in series}
+    count = min(failing.values())
+    fewest = ", ".join(name for name, failed in failing.items() if failed == count)
+    message = f"{title}: in their worst runs {fewest} fails {count} of {len(names)}"
+    message += ", the fewest" if len(series) > 1 else ""
+    return plots.shares(names, series, message, "time ÷ time asked for")
 
 
 def _share(reply: Answer) -> float:
