@@ -3,7 +3,8 @@
 
 DIR is the folder of the evaluation, build/evaluation by default; what it holds is not run again.
 docs/own-evaluation.json keeps the numbers. tests/tools/test_evaluation_page.py compares them with
-the page and some of them with new runs. docs/pages/own-evaluation.html is the evaluation's own page
+the page and some of them with new runs. `python -m tools.pages evaluation-linux DIR` asks Linux in virtual
+time at the points that decide who is safe to others, into docs/evaluation-linux.json. docs/pages/own-evaluation.html is the evaluation's own page
 with few of its pictures, which would be three times as large with all.
 """
 
@@ -54,6 +55,39 @@ def measured(folder: Path) -> pages.Numbers:
     WHOLE.parent.mkdir(exist_ok=True)
     WHOLE.write_text(short(html), encoding="utf-8")
     return {cc: [_kept(answer) for answer in answers[cc]] for cc in CONTROLS}
+
+
+def measured_in_linux(folder: Path) -> pages.Numbers:
+    """Asks the engine linux-um, too, and returns what it says at each control's worst point."""
+    words = ["--only", "harm-cubic", "--also", "linux-um", "--out", str(folder)]
+    code = call(["evaluate", *CONTROLS, *words, *(["--resume"] if folder.exists() else [])])
+    if code:
+        raise SystemExit(code)
+    answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))["answers"]
+    numbers = {}
+    for cc, (entry,) in answers.items():
+        there = {key: entry["elsewhere"][key] for key in ("judged", "low", "high", "verdict")}
+        worst = Answer.of(entry).worst
+        numbers[cc] = {"point": worst and worst.name, "here": entry["verdict"], **there}
+    return numbers
+
+
+def in_linux(numbers: pages.Numbers) -> dict[str, str]:
+    """Returns the sentence about what Linux says of the first line."""
+    agreed = {cc: said for cc, said in numbers.items() if said["verdict"] == said["here"]}
+    same = ", ".join(f"`{cc}` {_figure(said)}" for cc, said in agreed.items())
+    others = "".join(
+        f"; `{cc}` {said['verdict']}, {_figure(said)} ({text.number(said['low'])} to "
+        f"{text.number(said['high'])})"
+        for cc, said in numbers.items()
+        if cc not in agreed
+    )
+    asked = "`--only harm-cubic --also linux-um`"
+    sentence = (
+        f"At the same points Linux 6.12 in virtual time confirms {len(agreed)} of {len(numbers)} "
+        f"verdicts of the first line ({asked}), where 0.8 is asked for: {same}{others}.\n"
+    )
+    return {"linux": sentence}
 
 
 def short(html: str) -> str:
@@ -213,3 +247,27 @@ PAGE = pages.Page(
     lambda numbers: numbers,
     lambda stored, words: [measured(Path(*words or (DOCS.parent / "build" / "evaluation",)))],
 )
+LINUX = pages.Page(
+    DOCS / "own-evaluation.md",
+    DOCS / "evaluation-linux.json",
+    in_linux,
+    lambda numbers: numbers,
+    lambda stored, words: [measured_in_linux(Path(*words))],
+    # The points are those that decide in the simulator.
+    {
+        "points": lambda stored: (
+            _worst_points(),
+            {cc: said["point"] for cc, said in stored.items()},
+        )
+    },
+)
+
+
+def _worst_points() -> dict[str, str]:
+    stored = PAGE.read()
+    return {
+        cc: answer["point"]
+        for cc in CONTROLS
+        for answer in stored[cc]
+        if answer["criterion"] == "harm-cubic"
+    }

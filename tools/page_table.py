@@ -42,6 +42,7 @@ PAGES: dict[str, Page] = {
     "gallery-hosts": gallery_hosts.PAGE,
     "kernel": kernel_evaluation.PAGE,
     "evaluation": evaluation_page.PAGE,
+    "evaluation-linux": evaluation_page.LINUX,
     "benchmark": benchmark_page.PAGE,
     "cases": hard_cases.PAGE,
     "reference": compare_ns3.PAGE,

@@ -125,7 +125,7 @@ class Answer:
             At(**{**from_json(point), "verdict": Verdict.named(point["verdict"])})
             for point in entry["points"]
         )
-        return cls(**{**given, "points": points, "scenarios": tuple(entry["scenarios"])})
+        return cls(**{**given, "points": points, "scenarios": tuple(entry.get("scenarios", ()))})
 
 
 def _without_empty(entry: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -132,6 +132,8 @@ def test_a_line_has_the_worst_of_its_criteria():
 def test_json_keeps_an_answer():
     reply = answered(AT_LEAST_ONE, (2.0, 2.5, 3.0))
     assert Answer.of(reply.entry()) == reply
+    in_page = {key: value for key, value in reply.entry().items() if key != "scenarios"}
+    assert Answer.of(in_page) == reply, "answers.json has the scenarios as files of their own"
 
 
 @pytest.mark.parametrize(
