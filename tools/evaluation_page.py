@@ -3,9 +3,11 @@
 
 DIR is the folder of the evaluation, build/evaluation by default; what it holds is not run again.
 docs/own-evaluation.json keeps the numbers. tests/tools/test_evaluation_page.py compares them with
-the page and some of them with new runs. `python -m tools.pages evaluation-linux DIR` asks Linux in virtual
-time at the points that decide who is safe to others, into docs/evaluation-linux.json. docs/pages/own-evaluation.html is the evaluation's own page
+the page and some of them with new runs. docs/pages/own-evaluation.html is the evaluation's own page
 with few of its pictures, which would be three times as large with all.
+
+`python -m tools.pages evaluation-linux DIR` asks Linux in virtual time at the points that decide
+who is safe to others, and keeps what it says in docs/evaluation-linux.json.
 """
 
 from __future__ import annotations
