@@ -42,7 +42,7 @@ def draw_published(claims: Mapping[str, Numbers], path: Path) -> None:
             near = number.off(ours) <= NEAR
             shape = "<" if number.kind == "at most" else "o" if near else "D"
             axes.plot(ours / number.value, place, shape, color=_OURS if near else _FAR)
-        axes.set_yticks(range(len(numbers)), [number.name for number, _, _ in numbers], fontsize=7)
+        axes.set_yticks(range(len(numbers)), [number.name for number, _, _ in numbers], fontsize=9)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.set_xlabel("Ours ÷ published")

@@ -104,7 +104,7 @@ _HOMES: Mapping[str, _Home] = {
         "Say how far the simulator agrees with another engine.",
         "westwood validate --engine ns3 --seeds 10 --out validation",
     ),
-    "control": _Home(_AUTHORS, "Write, check, tune and benchmark your own congestion control."),
+    "control": _Home(_AUTHORS, "Write, compare, tune and attack your own congestion control."),
     "evaluate": _Home(
         _AUTHORS,
         "Judge controls by RFC 9743 and published test suites, on one page.",

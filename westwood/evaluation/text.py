@@ -222,7 +222,7 @@ def _judged_number(reply: Answer) -> str:
     worst = reply.worst
     if worst is None or not math.isfinite(worst.judged):
         return number(worst.judged) if worst else "-"
-    digits = 3 if worst.judged < 10 else 1
+    digits = 4 if worst.judged < 0.1 else 3 if worst.judged < 10 else 1
     if reply.bound is None:
         return f"{worst.judged:.{digits}f}"
     holds = Threshold(reply.bound, "", reply.at_most).holds
