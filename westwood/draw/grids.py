@@ -24,15 +24,13 @@ class Grid:
     most: int
 
 
-def grids(parts: Sequence[Grid], title: str, *, columns: int = 1) -> Figure:
-    """Draws grids side by side; a cell that fulfils everything is framed."""
-    rows = -(-len(parts) // columns)
+def grids(parts: Sequence[Grid], title: str) -> Figure:
+    """Draws grids below each other; a cell that fulfils everything is framed."""
     with look():
-        width = max(3.6, 0.52 * max(len(part.x) for part in parts) + 1.2)
+        width = max(7.2, 0.52 * max(len(part.x) for part in parts) + 1.2)
         height = 0.3 * max(len(part.y) for part in parts) + 1.2
-        figure, axes = subplots(
-            rows, columns, size=(width * columns, height * rows + 0.4), squeeze=False
-        )
+        size = width, height * len(parts) + 0.4
+        figure, axes = subplots(len(parts), 1, size=size, squeeze=False)
         for place, grid_part in zip(axes.flat, parts, strict=False):
             place.pcolormesh(
                 grid_part.counts, cmap="Blues", vmin=0, vmax=1.4 * grid_part.most, edgecolor="w"

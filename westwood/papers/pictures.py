@@ -120,6 +120,15 @@ def rate_halving(all_: All, title: str) -> Figure:
     return courses([panel], f"{title}, seed 1")
 
 
+# What the axes of grids over open settings are called.
+_OPEN = {
+    "rate": "Rate of the link",
+    "loss.rate": "Share of packets lost",
+    "queue.limit": "Queue limit",
+    "duration": "Duration of a run",
+}
+
+
 def regions(shown_regions: Sequence[Region]) -> Callable[[All, str], Figure]:
     """Draws which cells of grids over open settings agree with the paper."""
 
@@ -129,7 +138,7 @@ def regions(shown_regions: Sequence[Region]) -> Callable[[All, str], Figure]:
             cells = region.of(all_)
             x, y = (list(dict.fromkeys(cell[n] for cell in cells.values)) for n in (0, 1))
             counts = [[sum(cells.holds((left, up))) for left in x] for up in y]
-            x_name, y_name = (axis.removeprefix("path.") for axis in region.axes)
+            x_name, y_name = (_OPEN[axis.partition(".")[2] or axis] for axis in region.axes)
             names = [str(value) for value in x], [str(value) for value in y]
             most = len(region.conditions)
             parts.append(Grid(region.title, x_name, y_name, *names, counts, most))
