@@ -76,12 +76,12 @@ def measured_in_linux(folder: Path) -> pages.Numbers:
 
 def in_linux(numbers: pages.Numbers) -> dict[str, str]:
     """Returns the sentence about what Linux says of the first line."""
-    agreed = {cc: said for cc, said in numbers.items() if said["verdict"] == said["here"]}
-    same = ", ".join(f"`{cc}` {_figure(said)}" for cc, said in agreed.items())
+    agreed = {cc: entry for cc, entry in numbers.items() if entry["verdict"] == entry["here"]}
+    same = ", ".join(f"`{cc}` {_figure(entry)}" for cc, entry in agreed.items())
     others = "".join(
-        f"; `{cc}` {said['verdict']}, {_figure(said)} ({text.number(said['low'])} to "
-        f"{text.number(said['high'])})"
-        for cc, said in numbers.items()
+        f"; `{cc}` {entry['verdict']}, {_figure(entry)} ({text.number(entry['low'])} to "
+        f"{text.number(entry['high'])})"
+        for cc, entry in numbers.items()
         if cc not in agreed
     )
     asked = "`--only harm-cubic --also linux-um`"
@@ -259,7 +259,7 @@ LINUX = pages.Page(
     {
         "points": lambda stored: (
             _worst_points(),
-            {cc: said["point"] for cc, said in stored.items()},
+            {cc: entry["point"] for cc, entry in stored.items()},
         )
     },
 )

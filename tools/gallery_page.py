@@ -82,7 +82,8 @@ def draw(stored: Numbers) -> None:
             axes.grid(visible=False, axis="y")
         more = [cc for cc in gallery.names() if _mbps(rows, cc) > _mbps(rows, "cubic")]
         among = f"{len(more)} of the gallery's {len(gallery.names())} controls"
-        figure.suptitle(f"Where 0.1 % of the packets are lost, {among} carry more than CUBIC\n(grey: built in)")
+        message = f"Where 0.1 % of the packets are lost, {among} carry more than CUBIC"
+        figure.suptitle(f"{message}\n(grey: built in)")
         figure.savefig(DOCS / "img" / "gallery.png", metadata={"Software": None})
 
 

@@ -5,6 +5,7 @@ import json
 import shutil
 
 import pytest
+from PIL import Image
 
 from tools import pictures
 
@@ -15,6 +16,14 @@ def test_a_picture_is_not_older_than_what_it_shows(name):
     hint = f"draw it again, then: python -m tools.pictures {name}"
     assert pictures.shows(name) == kept["shows"], hint
     assert pictures.picture(name) == kept["picture"], hint
+
+
+def test_a_picture_is_wide_enough_for_a_large_screen():
+    widths = {}
+    for name in pictures.names():
+        with Image.open(pictures.FOLDER / name) as picture:
+            widths[name] = picture.width
+    assert {name: width for name, width in widths.items() if width != 1280} == {}
 
 
 def test_an_old_picture_is_noticed_and_not_kept(tmp_path, monkeypatch):

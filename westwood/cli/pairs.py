@@ -18,13 +18,13 @@ def print_pairs(pairs: Sequence[Row], keys: Sequence[str], *, names_flow: bool) 
     names_flow: whether the heading names the flow, if only one of several is compared.
     """
     flows = {pair["flow"] for pair in pairs}
-    of = f" of {flows.pop()}" if names_flow and len(flows) == 1 else ""
+    of_flow = f" of {flows.pop()}" if names_flow and len(flows) == 1 else ""
     for baseline in dict.fromkeys(pair["minus"] for pair in pairs):
         points: dict[tuple[object, ...], list[Row]] = {}
         for pair in pairs:
             if pair["minus"] == baseline:
                 points.setdefault((*(pair[key] for key in keys), pair["flow"]), []).append(pair)
-        title = f"Goodput{of} against {label(baseline)}, {_sampling(pairs)}"
+        title = f"Goodput{of_flow} against {label(baseline)}, {_sampling(pairs)}"
         if len(points) == 1:
             print(tables.wrapped(f"{title}:", ""))
             for pair in next(iter(points.values())):

@@ -199,16 +199,16 @@ def facts(
     A name's ending says the unit of its value, and of what is nested in it.
     """
     for key, value in measured.items():
-        own = next((known for known in _UNITS if f"_{key}".endswith(known)), "")
-        word = f"_{key}".removesuffix(own).removeprefix("_")
+        unit_ending = next((known for known in _UNITS if f"_{key}".endswith(known)), "")
+        word = f"_{key}".removesuffix(unit_ending).removeprefix("_")
         word = label(word) if word in PROTOCOLS else word.replace("_", " ")
         name = ", ".join(filter(None, (before, word)))
-        factor, unit = _UNITS.get(own or ending, (1.0, ""))
+        factor, unit = _UNITS.get(unit_ending or ending, (1.0, ""))
         if isinstance(value, Mapping) and value.keys() == {"mean", "half"}:
             mean, half = (value[part] * factor for part in ("mean", "half"))
             yield name, f"{_text(mean)} ± {half:.2g} {unit}".rstrip()
         elif isinstance(value, Mapping):
-            yield from facts(value, name, own or ending)
+            yield from facts(value, name, unit_ending or ending)
         else:
             values = value if isinstance(value, (list, tuple)) else [value]
             if key in ("of", "over") and value in PROTOCOLS:

@@ -296,10 +296,8 @@ class Folder:
         with _writing(self.path):
             for name in names:
                 (self.path / name).unlink(missing_ok=True)
-            if folder is None:
-                return
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                if not any((self.path / folder).iterdir()):
+                if folder is not None and not any((self.path / folder).iterdir()):
                     (self.path / folder).rmdir()
 
     def text(self, name: str, content: str) -> Path:
