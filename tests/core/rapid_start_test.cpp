@@ -7,49 +7,31 @@
 
 namespace {
 
-using ww::test::Host;
 using ww::test::kMss;
+using ww::test::Start;
 
-class RapidStart : public Host, public testing::Test {
+class RapidStart : public Start, public testing::Test {
   public:
-    explicit RapidStart(ww_protocol id = WW_PROTOCOL_SACK) : Host(configured(id)) {}
+    explicit RapidStart(ww_protocol id = WW_PROTOCOL_SACK) : Start(WW_RAPID_START, id) {}
 
   protected:
-    static ww_config configured(ww_protocol id) {
-        ww_config config = ww_configure(id);
-        config.slow_start = WW_RAPID_START;
-        return config;
-    }
-
-    // A segment arrives that was sent when `prior` others had been delivered.
     void deliver(std::uint64_t after_us, std::uint32_t rtt_us, std::uint32_t prior = 0,
                  ww_phase phase = WW_OPEN) {
-        ww_sample sample{};
-        sample.acked_segments = sample.newly_delivered = 1;
-        sample.in_flight = window.cwnd;
-        sample.rtt_us = phase == WW_OPEN ? rtt_us : 0;
-        sample.srtt_us = rtt_us;
-        sample.is_cwnd_limited = true;
-        sample.phase = phase;
-        sample.prior_delivered = prior;
-        sample.delivered = ++delivered;
-        take(after_us, sample);
+        arrive(after_us, rtt_us, window.cwnd, prior, phase);
     }
     void round(std::uint32_t rtt_us) {
         const std::uint32_t count = window.cwnd;
         for (std::uint32_t i = 0; i < count; i++) deliver(rtt_us / count, rtt_us);
     }
-    // A loss, and the round trip after it in which `arrive` segments are delivered.
-    void recover(std::uint32_t arrive) {
+    // A loss, and the round trip after it in which `count` segments are delivered.
+    void recover(std::uint32_t count) {
         deliver(10, 100000, 0, WW_RECOVERY);
         loss();
         const std::uint32_t before = delivered;
-        for (std::uint32_t i = 0; i < arrive; i++) deliver(10, 100000, before - 1, WW_RECOVERY);
+        for (std::uint32_t i = 0; i < count; i++) deliver(10, 100000, before - 1, WW_RECOVERY);
         for (int i = 0; i < 50; i++) deliver(10, 100000, before, WW_RECOVERY);
         leave_recovery();
     }
-
-    std::uint32_t delivered = 0;
 };
 
 class RapidStartOfCubic : public RapidStart {
@@ -117,7 +99,8 @@ TEST_F(RapidStart, KeepsTheControlsAnswerWithoutAWholeRoundTrip) {
 
 TEST_F(RapidStart, ForgetsTheRecoveryThatATimeoutOrAnUndoEnds) {
     for (const bool undone : {false, true}) {
-        *static_cast<Host*>(this) = Host(configured(WW_PROTOCOL_SACK), 300);
+        *static_cast<Start*>(this) = Start(WW_RAPID_START);
+        window.cwnd = 300;
         recover(0);
         window.cwnd = 300;
         state.start.over = false;
@@ -132,7 +115,8 @@ TEST_F(RapidStart, ForgetsTheRecoveryThatATimeoutOrAnUndoEnds) {
 // "W_max SHOULD be set to twice the estimated full BDP", with fast convergence
 TEST_F(RapidStartOfCubic, LeavesSevenTenthsAndTwiceTheBdpAsWMax) {
     for (const bool fast : {true, false}) {
-        *static_cast<Host*>(this) = Host(configured(WW_PROTOCOL_CUBIC), 300);
+        *static_cast<Start*>(this) = Start(WW_RAPID_START, WW_PROTOCOL_CUBIC);
+        window.cwnd = 300;
         config.fast_convergence = fast;
         recover(120);
         EXPECT_EQ(window.cwnd, 84u);

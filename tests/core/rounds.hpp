@@ -96,4 +96,37 @@ class Rounds : public Host {
     bool before_sending = false;  // in_flight excludes what the ACK allows to be sent
 };
 
+// A control with a slow start, to which segments arrive.
+class Start : public Host {
+  public:
+    explicit Start(ww_start_rule rule, ww_protocol id = WW_PROTOCOL_SACK)
+        : Host(configured(rule, id)) {}
+
+    // A segment arrives that was sent when `prior` others had been delivered, and leaves `flight`.
+    void arrive(std::uint64_t after_us, std::uint32_t rtt_us, std::uint32_t flight,
+                std::uint32_t prior = 0, ww_phase phase = WW_OPEN) {
+        ww_sample sample{};
+        sample.acked_segments = sample.newly_delivered = 1;
+        sample.in_flight = flight;
+        sample.rtt_us = phase == WW_OPEN ? rtt_us : 0;
+        sample.srtt_us = rtt_us;
+        sample.is_cwnd_limited = limited;
+        sample.phase = static_cast<std::uint8_t>(phase);
+        sample.prior_delivered = prior;
+        sample.delivered = ++delivered;
+        take(after_us, sample);
+    }
+
+    std::uint32_t delivered = 0;
+    bool limited = true;
+
+  private:
+    static ww_config configured(ww_start_rule rule, ww_protocol id) {
+        ww_config config = ww_configure(id);
+        config.slow_start = static_cast<std::uint8_t>(rule);
+        config.resume_cwnd = 300;
+        return config;
+    }
+};
+
 }  // namespace ww::test
