@@ -13,9 +13,6 @@ from tools.mutants.c_code import Mutant, Token, closing, mutants, tokens
 
 SCOPES = frozenset(("namespace", "class", "struct", "union"))
 FIXED = frozenset(("constexpr", "enum", "using", "template", "operator", "default", "virtual"))
-NO_VALUES = frozenset(
-    ("<", "<=", ">", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "<<", ">>", "", "&", "|")
-)
 QUALIFIERS = frozenset(("const", "noexcept", "override", "final", "mutable"))
 
 

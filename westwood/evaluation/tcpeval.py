@@ -68,7 +68,6 @@ CENTRALS = (
     Central("wireless LAN", 6, 2, 100, link={"wifi_jitter": {"mean": "1ms", "on": "both"}}),
     Central("dial-up", 0.064, 5, 1250),
 )
-_ACCESS = CENTRALS[1]
 
 
 def _seconds(central: Central) -> float:
