@@ -145,9 +145,9 @@ std::vector<ww::metrics::Row> rows() {
 #define WW_LINK_NUMBERS(X) \
     X(queue_packets, one.forward.queue_packets == kUnlimited ? 0 : one.forward.queue_packets)
 
-template <class Row, class Number>
-void show_each(const std::vector<Row>& rows, Number number) {
-    for (const Row& row : rows) lab.column.push_back(static_cast<double>(number(row)));
+template <class Rows, class Number>
+void show_each(const Rows& rows, Number number) {
+    for (const auto& row : rows) lab.column.push_back(static_cast<double>(number(row)));
 }
 
 void show_flows(std::uint32_t column) {
