@@ -197,8 +197,8 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
       "A timeout sends new data to learn whether it was spurious (F-RTO, RFC 5682)",               \
       "TCP before RFC 5682.")                                                                      \
     X(SWITCH, tso, false, 0, 1,                                                                    \
-      "A paced sender sends a millisecond of its rate at once, at least two segments, and makes "  \
-      "up for half of a delay",                                                                    \
+      "A sender forms bursts of a millisecond of its rate, at least two segments, whose end is "   \
+      "acknowledged at once; a paced one makes up for half of a delay",                            \
       "RFC 9002, section 7.7, paces packets; only a sender with segmentation offload needs "       \
       "bursts.")                                                                                   \
     X(SWITCH, undo, false, 0, 1,                                                                   \

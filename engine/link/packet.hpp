@@ -38,13 +38,14 @@ enum PacketFlags : std::uint16_t {
     kBare = 512,  // the handshake's last ACK
     kAgain =
         1024,  // data, SYN: a retransmission; ACK: its timestamp echoes a retransmission (RFC 7323)
-    kEnd = 2048,   // data: the last segment of a message, which the receiver acknowledges at once
+    kPush =
+        2048,  // data: ends a message or a burst, and the receiver acknowledges it at once (PSH)
     kEct1 = 4096,  // beside kEct: the ECN field was ECT(1), not ECT(0), when it was sent
     kGuest =
         8192,  // of a guest (traffic/guest.hpp), which knows its contents; kAck: from the receiver
     kSuspect = 16384,  // ACK: of a receiver that misbehaves (tcp/misbehaviour.hpp)
     // Packets with these flags take the slow path.
-    kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain | kEnd,
+    kSlowPath = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain | kPush,
 };
 
 // Returns whether a packet's ECN field is ECT(1) or CE, the L4S identifier (RFC 9331, section 5).

@@ -21,13 +21,11 @@ bool Simulation::take_control(Connection& c, const Packet& packet, Time now) {
     if (packet.flags & kCwr) c.receiver.on_reduced();
     if (packet.flags & kCe) c.receiver.on_marked();
     if ((packet.flags & (kAgain | kSyn)) == kAgain) c.receiver.on_again(packet.number);
-    if (packet.flags & (kFin | kEnd)) {
+    if (packet.flags & kPush) c.receiver.on_pushed(packet.number);
+    if (packet.flags & kFin) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
         c.receiver.last_arrival = now;
-        if (packet.flags & kFin)
-            c.receiver.on_fin(now, packet.number, packet.payload);
-        else
-            c.receiver.on_data(now, packet.number, packet.payload);
+        c.receiver.on_fin(now, packet.number, packet.payload);
         send_any_ack(c, now, 0);
         return true;
     }

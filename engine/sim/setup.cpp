@@ -128,7 +128,8 @@ void Simulation::build_connections() {
         const bool paces = is_tcp && settings_of_.back()->paced;
         pacing_ |= paces;
         loads_ |= flow.cc.algorithm == WW_ALG_LOADED;
-        fast_path_ &= !paces && !flow.ecn && flow.application.kind == ApplicationKind::bulk;
+        fast_path_ &=
+            !paces && !flow.ecn && !flow.tso && flow.application.kind == ApplicationKind::bulk;
     }
     for (std::uint32_t i = 0; i < count; i++) {
         if (network_.flows[started_.source[i]].arrivals_mean != 0) continue;

@@ -362,12 +362,12 @@ template <bool fast>
         return send_one_by_one(c, now);
     Sender& sender = c.sender();
     const std::uint32_t mss = sender.segments().mss(), ip_bytes = c.header_bytes + mss;
-    Packet packet;
-    packet.number = sender.segments().number(burst.first);
+    Packet packet{.number = sender.segments().number(burst.first)};
     packet.payload = static_cast<std::uint16_t>(mss);
     for (std::int64_t s = burst.first; s < burst.end; s++, packet.number += mss) {
         if (!fast && records_events_) recorders_[c.slot].event(now, EventKind::send, s, sender);
         if (!fast && c.ecn) packet.flags = sender.ecn_flags();
+        if (!fast && burst.together > 1) burst.push(s, packet.flags);
         traverse_hop<false>(c, packet, ip_bytes, now, nullptr);
     }
 }
@@ -393,7 +393,7 @@ template <bool fast>
     if (c.timestamps && again) packet.flags |= kAgain;
     if (!writers_.empty()) [[unlikely]]
         if (const Writer* const writer = writer_of(c); writer && writer->ends_message(segment))
-            packet.flags |= kEnd;
+            packet.flags |= kPush;
     traverse_hop<false>(c, packet, c.header_bytes + payload, now, nullptr);
 }
 

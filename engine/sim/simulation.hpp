@@ -261,7 +261,7 @@ class Simulation {
     std::uint32_t arrivals_slot_ = 0, end_slot_ = 0;
     std::size_t arrived_ = 0;                                // of started_.arriving
     bool records_windows_ = false, records_events_ = false;  // whether connections are recorded
-    bool fast_path_ = false;  // nothing is recorded, no sender paces, no flow has ECN
+    bool fast_path_ = false;  // nothing is recorded, no sender paces, no flow has ECN or TSO
     bool many_ = false;       // several flows, so prefetching pays
     bool loads_ = false;      // a flow's control is loaded
     DropList drops_;

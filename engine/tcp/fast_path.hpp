@@ -143,17 +143,16 @@ inline std::int64_t Sender::new_end(Time now) {
     return now >= settings_->stop ? std::min(end, high_) : end;
 }
 
-// Returns how many segments the pacer lets leave together. Linux wants two bursts in a window
-// (tcp_cwnd_test()).
-inline std::uint32_t Sender::paced_burst() const {
+// Returns how many segments leave as one packet. Linux wants two of them in a window (tcp_cwnd_test()).
+inline std::uint32_t Sender::burst_segments() const {
     if (!settings_->tso) return 1;
-    const std::uint32_t segments = Pacer::burst(pacing(), segments_.mss(), rtt_.least());
+    const std::uint32_t segments = Pacer::burst(burst_rate(), segments_.mss(), rtt_.least());
     return std::min(segments, std::max(1u, window_.cwnd / 2));
 }
 
 inline void Sender::note_paced(Time now, std::uint32_t payload, std::uint32_t segments) {
     if (settings_->tso) [[unlikely]]
-        pacer_.on_burst(now, payload, pacing(), segments, paced_burst());
+        pacer_.on_burst(now, payload, pacing(), segments, burst_segments());
     else
         pacer_.on_sent(now, payload, pacing());
 }
@@ -184,11 +183,16 @@ inline bool Sender::take_burst(Time now, Burst& burst) {
         if (settings_->paced) return take_paced_burst(now, burst);
         if (!sends_only_new()) return false;
     }
-    const std::int64_t end = new_end<fast>(now);
+    std::int64_t end = new_end<fast>(now);
     burst = {next_, end};
     if (next_ >= end) return true;
     if (end >= available_) [[unlikely]]
         return false;  // the last segment may be shorter, or end a message
+    if (!fast && settings_->tso) {
+        burst.end = end = end_of_bursts(now, end - next_);
+        burst.together = burst_segments();
+        if (next_ == end) return true;
+    }
     send_new<false>(now, end);
     return true;
 }
@@ -199,12 +203,13 @@ inline bool Sender::take_paced_burst(Time now, Burst& burst) {
     if (!on_fast_path_ || next_ >= available_) return false;
     burst = {next_, next_};
     if (!pacer_.holds_back(now)) {
-        const std::int64_t end = new_end<true>(now);
+        std::int64_t end = new_end<true>(now);
         if (end >= available_) return false;
+        if (settings_->tso && next_ < end) end = end_of_bursts(now, end - next_);
         if (next_ >= end) return true;
-        if (settings_->tso && defers(now, end - next_)) return true;
         if (settings_->follows_packets) announce(now, static_cast<std::uint32_t>(next_ - una_));
-        burst.end = pacing() == 0 ? end : std::min<std::int64_t>(end, next_ + paced_burst());
+        burst.together = burst_segments();
+        burst.end = pacing() == 0 ? end : std::min(end, next_ + burst.together);
         if (settings_->follows_packets) [[unlikely]]
             for (std::int64_t s = next_ + 1; s < burst.end; s++)
                 announce(now, static_cast<std::uint32_t>(s - una_));

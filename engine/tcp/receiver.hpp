@@ -127,6 +127,10 @@ struct Receiver {
         if (is_next_acknowledged && static_cast<std::int32_t>(number - next_number) <= 0)
             set_ack_flags(ack_flags_ | kAgain);
     }
+    // The segment that comes next has PSH: if it is in order, it is acknowledged at once.
+    void on_pushed(std::uint32_t number) {
+        if (number == next_number) unacknowledged = std::max(unacknowledged, delayed_ack - 1);
+    }
     // Takes a segment with CWR, which ends the echoes (RFC 3168, 6.1.3); or one with CE, which
     // starts them.
     void on_reduced() { set_ack_flags(ack_flags_ & kFin); }

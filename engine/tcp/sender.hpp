@@ -91,7 +91,17 @@ class Sender {
     // all there is to send. `fast`: called right after take_fast_path().
     std::int64_t next_segment(Time now);
     struct Burst {
-        std::int64_t first, end;  // end excluded
+        std::int64_t first, end;    // end excluded
+        std::int64_t together = 1;  // with `tso`, segments that leave as one packet
+        // Linux sets PSH on packets of several segments (__tcp_transmit_skb()), and so on their last segment.
+        bool pushes(std::int64_t segment) const {
+            const std::int64_t place = (segment - first) % together;
+            return place > 0 && (place == together - 1 || segment == end - 1);
+        }
+        void push(std::int64_t segment, std::uint16_t& flags) const {
+            flags &= static_cast<std::uint16_t>(~kPush);
+            if (pushes(segment)) flags |= kPush;
+        }
     };
     template <bool fast>
     bool take_burst(Time now, Burst& burst);
@@ -281,9 +291,11 @@ class Sender {
     void send_new(Time now, std::int64_t end);
     std::int64_t record_sent(Time now, std::int64_t segment);
     void announce(Time now, std::uint32_t pipe);
-    std::uint32_t paced_burst() const;
+    std::uint32_t burst_segments() const;
     void note_paced(Time now, std::uint32_t payload, std::uint32_t segments);
-    bool defers(Time now, std::int64_t may_send) const;
+    bool defers(Time now, std::int64_t count, bool is_recent) const;
+    std::int64_t end_of_bursts(Time now, std::int64_t count) const;
+    std::uint64_t burst_rate() const;
     void grow_rings();
     static std::uint64_t microseconds(Time t) {
         return static_cast<std::uint64_t>(t) / static_cast<std::uint64_t>(kMicrosecond);

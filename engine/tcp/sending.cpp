@@ -5,6 +5,9 @@
 
 namespace ww::sim {
 
+constexpr Time kSoon = kSecond / 1000;    // tcp_tso_should_defer()
+constexpr std::int64_t kWindowParts = 3;  // tcp_tso_win_divisor
+
 std::int64_t Sender::next_segment(Time now) {
     if (!established_ || due_ == Due::segment) return -1;
     if (!settings_->paced) return next_unpaced(now);
@@ -32,15 +35,36 @@ std::int64_t Sender::next_segment(Time now) {
     return segment;
 }
 
-// Returns whether a burst waits for the next ACK, since cwnd has no room for all of it and that ACK is
-// near (tcp_tso_should_defer()).
-bool Sender::defers(Time now, std::int64_t may_send) const {
-    constexpr Time kRecent = kSecond / 1000;
-    constexpr std::int64_t kWindowParts = 3;  // tcp_tso_win_divisor
-    if (pacing() == 0 || una_ == next_ || now > pacer_.next_at() + kRecent) return false;
-    const std::uint32_t whole = Pacer::burst(pacing(), segments_.mss(), rtt_.least());
-    if (may_send >= whole || may_send >= window_.cwnd / kWindowParts) return false;
-    return now - times_.at(una_) >= rtt_.srtt() / 2;
+// Returns the rate for which Linux sizes bursts: that of the pacer, or 2 or 1.2 windows a round trip
+// (tcp_update_pacing_rate()).
+std::uint64_t Sender::burst_rate() const {
+    if (pacing() != 0) return pacing();
+    const auto srtt_us = static_cast<std::uint64_t>(microseconds(rtt_.srtt()));
+    if (srtt_us == 0) return WW_BW_MAX;
+    const std::uint64_t percent = window_.cwnd < window_.ssthresh / 2 ? 200 : 120;
+    const auto segments =
+        std::max<std::uint64_t>(window_.cwnd, static_cast<std::uint64_t>(next_ - una_));
+    const std::uint64_t bytes_per_s = segments * segments_.mss() * percent * 10'000 / srtt_us;
+    return std::min(bytes_per_s, std::uint64_t{WW_BW_MAX} >> WW_BW_FRACTION) << WW_BW_FRACTION;
+}
+
+// Returns whether `count` segments, less than a burst, wait for the next ACK because that is near
+// (tcp_tso_should_defer()). `is_recent`: something was sent in the last millisecond.
+bool Sender::defers(Time now, std::int64_t count, bool is_recent) const {
+    if (una_ == next_ || !is_recent || count * kWindowParts >= window_.cwnd) return false;
+    return times_.last(una_) + rtt_.srtt() - now <= std::min(rtt_.srtt() / 2, kSoon);
+}
+
+// Returns the end of what of the next `count` segments leaves now: whole bursts, and the rest unless it waits.
+// The pacer takes one burst at a time.
+std::int64_t Sender::end_of_bursts(Time now, std::int64_t count) const {
+    const std::int64_t whole = Pacer::burst(burst_rate(), segments_.mss(), rtt_.least());
+    const bool is_paced = pacing() != 0;
+    if (is_paced && count >= whole) return next_ + count;
+    const std::int64_t rest = count % whole;
+    const Time sent = is_paced ? pacer_.next_at() : times_.last(next_ - 1);
+    const bool is_recent = rest < count || now <= sent + kSoon;
+    return next_ + (rest > 0 && defers(now, rest, is_recent) ? count - rest : count);
 }
 
 // Tells the control of the segment that is about to leave, with `pipe` others in flight.
@@ -85,8 +109,11 @@ std::int64_t Sender::choose_by_scoreboard(Time now) {
     if (segment < 0) {
         // Before recovery only limited transmit sends beyond cwnd (RFC 3042).
         const bool beyond = in_flight() >= static_cast<std::int64_t>(window_.cwnd);
-        if (has_new_data(now) && (repairing || settings_->limited_transmit || !beyond))
+        if (has_new_data(now) && (repairing || settings_->limited_transmit || !beyond)) {
+            const std::int64_t room = static_cast<std::int64_t>(window_.cwnd) - pipe;
+            if (settings_->tso && !repairing && end_of_bursts(now, room) == next_) return -1;
             return next_++;  // rule 2
+        }
         if (phase_ != WW_RECOVERY || rack_ != nullptr) return -1;
         segment = board_.next_unsacked(una_);                          // rule 3
         if (segment < 0) return board_.rescue(una_, next_, recover_);  // rule 4

@@ -2,9 +2,12 @@
 //
 // Linux's bursts (engine/tcp/pacing.hpp) and compressed ACKs (ack_timing.hpp).
 
+#include <numeric>
+
 #include "engine/tcp/ack_timing.hpp"
 #include "engine/tcp/pacing.hpp"
 #include "engine/tcp/receiver.hpp"
+#include "engine/tcp/sender.hpp"
 #include "one_link.hpp"
 
 namespace ww::sim {
@@ -55,6 +58,61 @@ TEST(Bursts, MakeUpForUpToHalfOfTheirTime) {
         pacer.on_burst(sent, 2 * kMss, rate, 2, 2);
         EXPECT_EQ(pacer.next_at(), sent + waits);
     }
+}
+
+// __tcp_transmit_skb(): "Force a PSH flag on all (GSO) packets".
+TEST(Bursts, OfSeveralSegmentsEndWithPush) {
+    const Sender::Burst burst{10, 15, 2};
+    for (const auto& [segment, pushes] :
+         {std::pair{10, false}, {11, true}, {12, false}, {13, true}, {14, false}})
+        EXPECT_EQ(burst.pushes(segment), pushes) << segment;
+    EXPECT_TRUE((Sender::Burst{10, 15, 3}.pushes(14))) << "the last two leave together";
+    EXPECT_FALSE((Sender::Burst{10, 15}.pushes(14)));
+}
+
+// tcp_measure_rcv_mss() and tcp_cleanup_rbuf(): a full segment with PSH is acknowledged once it is read.
+TEST(Bursts, AreAcknowledgedAtOnceIfTheyEndInOrder) {
+    const Flow flow;
+    const std::uint32_t mss = flow.mss();
+    Receiver receiver(flow);
+    receiver.on_syn(0);
+    EXPECT_FALSE(receiver.on_data(kSecond, 1, mss));
+    receiver.unacknowledged = 0;
+    receiver.on_pushed(1 + mss);
+    EXPECT_TRUE(receiver.on_data(kSecond, 1 + mss, mss));
+    receiver.unacknowledged = 0;
+    receiver.on_pushed(1 + 3 * mss);
+    EXPECT_EQ(receiver.unacknowledged, 0u);
+}
+
+// Counts how often so many segments, or more than three, left at one time, of a flow without pacing or losses.
+std::vector<int> sizes_of_bursts(std::int64_t rate_bps, bool tso) {
+    Flow flow = test::tcp(WW_PROTOCOL_RENO);
+    flow.tso = tso;
+    Network network = test::one_link(rate_bps, 20 * kMillisecond, 20 * kSecond, {flow});
+    network.trace.events = true;
+    std::vector<int> counts(5);
+    double at_s = -1;
+    std::size_t size = 0;
+    const FlowResult result = test::result_of(network).flows[0];
+    for (const double time_s : test::times_s(result, EventKind::send)) {
+        if (time_s != at_s && size > 0) counts[std::min<std::size_t>(size, 4)]++;
+        size = time_s == at_s ? size + 1 : 1;
+        at_s = time_s;
+    }
+    return counts;
+}
+
+// tcp_tso_should_defer(): less than a burst waits for an ACK that comes within a millisecond. At 100 Mb/s ACKs come every
+// 0.24 ms, at 10 Mb/s every 2.4 ms. In Linux 6.12 93 % of CUBIC's bursts have 9 or 10 segments at 100 Mb/s.
+TEST(Bursts, GrowWhileTheNextAckIsNear) {
+    const auto longer = [](std::int64_t rate_bps, bool tso) {
+        const std::vector<int> counts = sizes_of_bursts(rate_bps, tso);
+        return static_cast<double>(counts[4]) / std::accumulate(counts.begin(), counts.end(), 0);
+    };
+    EXPECT_GT(longer(100'000'000, true), 0.8);
+    EXPECT_LT(longer(100'000'000, false), 0.01);
+    EXPECT_LT(longer(10'000'000, true), 0.02);
 }
 
 Flow compressing(std::uint32_t most) {
