@@ -41,7 +41,12 @@ _WORDS = {
     "cannot tell": "cannot tell",
     "not run": "not run",
 }
-_KEPT = ("criterion", "part", "question", "says", "unit", "compare", "bound", "at_most", "verdict")
+_LINES = {
+    criterion.name: criterion.question
+    for part in PARTS.values()
+    for criterion in part.criteria
+    if criterion.question
+}
 
 
 def measured(folder: Path) -> pages.Numbers:
@@ -56,7 +61,12 @@ def measured(folder: Path) -> pages.Numbers:
     html = (folder / "index.html").read_text(encoding="utf-8")
     WHOLE.parent.mkdir(exist_ok=True)
     WHOLE.write_text(short(html), encoding="utf-8")
-    return {cc: [_kept(answer) for answer in answers[cc]] for cc in CONTROLS}
+    return {
+        "says": {entry["criterion"]: entry["says"] for entry in answers[CONTROLS[0]]},
+        "answers": {
+            cc: {entry["criterion"]: _kept(entry) for entry in answers[cc]} for cc in CONTROLS
+        },
+    }
 
 
 def measured_in_linux(folder: Path) -> pages.Numbers:
@@ -97,13 +107,7 @@ def short(html: str) -> str:
 
     The links to the laboratory are left out, because their folder is not in docs/.
     """
-    lines = {
-        criterion.name
-        for part in PARTS.values()
-        for criterion in part.criteria
-        if criterion.question
-    }
-    kept = tuple(f'<h2 id="{name}"' for name in (*lines, "part-c4"))
+    kept = tuple(f'<h2 id="{name}"' for name in (*_LINES, "part-c4"))
     sections = _SECTION.split(_LABORATORY.sub("", html))
     return "".join(
         section if section.startswith(kept) else _FIGURE.sub("", section) for section in sections
@@ -119,7 +123,7 @@ def _kept(entry: dict[str, Any]) -> dict[str, Any]:
     )
     compared = [point.paced for point in answer.points if not math.isnan(point.paced)]
     paced = {"paced": min(compared, default=math.nan)}
-    return {key: entry[key] for key in _KEPT} | _known(worst_point | paced)
+    return {"verdict": entry["verdict"]} | _known(worst_point | paced)
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:
@@ -148,10 +152,7 @@ _PATHS = {
 
 def conclusions(numbers: pages.Numbers) -> str:
     """Returns who meets how many lines, what to take for which path, and why not BBRv1."""
-    by_line = {
-        cc: {answer["question"]: answer for answer in numbers[cc] if answer["question"]}
-        for cc in CONTROLS
-    }
+    by_line = {cc: _by_line(numbers["answers"][cc]) for cc in CONTROLS}
 
     def which(lines: tuple[str, ...], *verdicts: str) -> list[str]:
         return [
@@ -183,6 +184,11 @@ def conclusions(numbers: pages.Numbers) -> str:
     return f"{meets}\n\n{shown}\n{why}\n"
 
 
+def _by_line(answers: dict[str, Any]) -> dict[str, Any]:
+    """Returns the answers to the questions of the five lines."""
+    return {question: answers[name] for name, question in _LINES.items()}
+
+
 _MUST = {
     "safe": "leave CUBIC its share",
     "fills": "fill the path",
@@ -200,7 +206,7 @@ def _lines(numbers: pages.Numbers) -> Iterator[Sequence[str]]:
     for question, says in QUESTIONS.items():
         cells = []
         for cc in CONTROLS:
-            (answer,) = [answer for answer in numbers[cc] if answer["question"] == question]
+            answer = _by_line(numbers["answers"][cc])[question]
             cells.append(f"{_WORDS[answer['verdict']]}, {_figure(answer)} at {answer['point']}")
         yield says, *cells
 
@@ -214,7 +220,7 @@ _PACING = (
 def _pacing(numbers: pages.Numbers) -> Iterator[list[str]]:
     """Yields how bursty each control is, and what CUBIC keeps at the worst point."""
     for cc in CONTROLS:
-        answers = {answer["criterion"]: answer for answer in numbers[cc]}
+        answers = numbers["answers"][cc]
         bursts = [_figure(answers[name]) for name in ("bursts", "largest-burst")]
         kept = answers["harm-cubic"]
         yield [f"`{cc}`", *bursts, _figure(kept), text.number(kept["paced"])]
@@ -225,15 +231,15 @@ def _figure(answer: dict[str, Any]) -> str:
 
 
 def _criteria(numbers: pages.Numbers) -> Iterator[Sequence[str]]:
-    for place, first in enumerate(numbers[CONTROLS[0]]):
-        cells = [_WORDS[numbers[cc][place]["verdict"]] for cc in CONTROLS]
-        yield f"`{first['criterion']}`", first["says"], *cells
+    for name, says in numbers["says"].items():
+        cells = [_WORDS[numbers["answers"][cc][name]["verdict"]] for cc in CONTROLS]
+        yield f"`{name}`", says, *cells
 
 
 def _published(numbers: pages.Numbers) -> Iterator[Sequence[str]]:
     for criterion in PARTS["c4"].criteria:
         for cc, published in criterion.published.items():
-            (answer,) = [answer for answer in numbers[cc] if answer["criterion"] == criterion.name]
+            answer = numbers["answers"][cc][criterion.name]
             for theirs in published:
                 ours = theirs.ours(answer["mean"], answer["judged"])
                 off = ours / theirs.value - 1
@@ -266,10 +272,4 @@ LINUX = pages.Page(
 
 
 def _worst_points() -> dict[str, str]:
-    stored = PAGE.read()
-    return {
-        cc: answer["point"]
-        for cc in CONTROLS
-        for answer in stored[cc]
-        if answer["criterion"] == "harm-cubic"
-    }
+    return {cc: answers["harm-cubic"]["point"] for cc, answers in PAGE.read()["answers"].items()}
