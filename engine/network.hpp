@@ -162,7 +162,8 @@ class Flows {
         Iterator(Owner& owner, std::size_t place) : owner_(&owner), place_(place) {}
         reference operator*() const { return (*owner_)[place_]; }
         Iterator& operator++() { return place_++, *this; }
-        bool operator==(const Iterator&) const = default;
+        bool operator==(const Iterator& other) const { return place_ == other.place_; }
+        bool operator!=(const Iterator& other) const { return !(*this == other); }  // C++17
 
       private:
         Owner* owner_;
