@@ -118,6 +118,7 @@ void forget_bytes(Network& network) {
         flow.receive_window_bytes = std::max(flow.receive_window_bytes, flow.mss());
         flow.size_spread = flow.application.size_spread = Spread::fixed;
         flow.ack_division = 1;
+        flow.tso = false;  // a burst has at most 64 KiB
         if (uses_sack(flow.recovery)) flow.recovery = Recovery::newreno;
 #define WW_OFF(name) flow.name = false;
         WW_FLOW_SETTINGS_OF_SACK(WW_OFF)

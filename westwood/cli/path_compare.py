@@ -173,7 +173,7 @@ def _carry_out(
     about = {"plan": plan.settings(), "machine": preparing.machine()}
     about |= {"emulated": path.resolved()} if path is not None else {}
     trial, is_interrupted = trying.Trial(plan), False
-    is_default = plan.controls[0] == about["machine"]["tcp_congestion_control"]
+    is_default = plan.controls[0] == about["machine"].get("tcp_congestion_control")
     against = f"{plan.controls[0]}{', the default here' if is_default else ''}"
     _say(f"{_intro(plan, path)}, against {against}, results in {folder.path}")
     try:

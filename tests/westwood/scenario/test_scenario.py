@@ -154,7 +154,7 @@ def other_value(setting: Setting) -> object:
             return "70ms"
         case "SHARE" | "FACTOR_OR_NONE":
             return 0.35 if setting.most <= 1000 else 3.6
-    return 4 if default == 3 else 3
+    return max(setting.least, 4 if default == 3 else 3)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
