@@ -332,9 +332,9 @@ class _Waiting:
 
     def _works(self) -> bool:
         """Returns whether a process of the group runs, or waits for a disk."""
-        for status in Path("/proc").glob("[0-9]*/stat"):
+        for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError, ValueError):
-                state, _, group, *_ = status.read_text().rpartition(")")[2].split()
+                state, _, group, *_ = (process / "stat").read_text().rpartition(")")[2].split()
                 if int(group) == self._group and state in "RD":
                     return True
         return False

@@ -263,12 +263,12 @@ def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack, tmp_path):
 def paths_of(tool: int) -> list[int]:
     """Returns every ww-path whose tool is this process, or has ended."""
     paths = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            name, _, rest = (process / "stat").read_text().partition("(")[2].rpartition(")")
         except OSError:
             continue
         state, parent = rest.split()[:2]
         if name == "ww-path" and state != "Z" and parent in ("1", str(tool)):
-            paths.append(int(stat.parent.name))
+            paths.append(int(process.name))
     return paths

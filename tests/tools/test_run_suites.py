@@ -86,6 +86,16 @@ def test_the_note_has_wall_clock_and_cpu_time(tmp_path):
 # Ending
 
 
+def test_a_process_that_ends_while_processes_are_listed_is_left_out(monkeypatch):
+    """/proc/N/stat of a process that is ending has neither contents nor an answer to stat()."""
+
+    def ended(path: Path) -> bool:
+        raise ProcessLookupError
+
+    monkeypatch.setattr(Path, "exists", ended)
+    assert os.getpid() in processes()
+
+
 def alive(mark: str) -> list[int]:
     """Returns the processes whose arguments contain the mark."""
     living = []

@@ -71,9 +71,9 @@ class Tool:
 
 def stats() -> dict[int, list[str]]:
     words_of = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            words_of[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
+            words_of[int(process.name)] = (process / "stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
     return words_of

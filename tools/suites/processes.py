@@ -38,14 +38,14 @@ class Ended:
 def processes() -> dict[int, Process]:
     """Returns this machine's processes, without zombies."""
     processes = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            words = path.read_text(errors="replace").rpartition(")")[2].split()
+            words = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:  # it has just ended
             continue
         if words[0] not in "ZX":
             cpu_s = sum(map(int, words[11:15])) / _TICKS
-            processes[int(path.parent.name)] = Process(int(words[1]), int(words[3]), cpu_s)
+            processes[int(folder.name)] = Process(int(words[1]), int(words[3]), cpu_s)
     return processes
 
 
