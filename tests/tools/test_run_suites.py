@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -88,11 +89,7 @@ def test_the_note_has_wall_clock_and_cpu_time(tmp_path):
 
 def test_a_process_that_ends_while_processes_are_listed_is_left_out(monkeypatch):
     """/proc/N/stat of a process that is ending has neither contents nor an answer to stat()."""
-
-    def ended(path: Path) -> bool:
-        raise ProcessLookupError
-
-    monkeypatch.setattr(Path, "exists", ended)
+    monkeypatch.setattr(Path, "exists", Mock(side_effect=ProcessLookupError))
     assert os.getpid() in processes()
 
 
