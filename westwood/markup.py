@@ -25,7 +25,7 @@ def markdown_row(cells: Iterable[object]) -> str:
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """Writes a table in Markdown; ":" at a head's end aligns the column right."""
+    """Writes a table in Markdown; a heading that ends in ":" aligns its column to the right."""
     names = (head.removesuffix(":") for head in heads)
     marks = ("---:" if head.endswith(":") else "---" for head in heads)
     return "\n".join(map(markdown_row, (names, marks, *rows)))

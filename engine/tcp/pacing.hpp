@@ -6,9 +6,9 @@
 //
 // With `tso` a sender sends in bursts (Linux: TSO). A burst is a millisecond of the rate, but at least two
 // segments (tcp_tso_autosize()). A pacer's next burst waits for the time of all of them. Of the time that a burst
-// comes too late, up to half of that wait is made up for (tcp_update_skb_after_send()). Paced or not, less than a
-// burst waits for the next ACK if that is near (Sender::defers()), and the receiver acknowledges a burst of two or
-// more segments at once, for it ends with PSH (Sender::Burst::pushes()).
+// comes too late, up to half of that wait is made up for (tcp_update_skb_after_send()). Paced or not, a partial
+// burst waits for the next ACK if that is due soon (Sender::defers()). The receiver acknowledges a burst of two or
+// more segments at once, because it ends with PSH (Sender::Burst::pushes()).
 #pragma once
 
 #include <algorithm>

@@ -120,14 +120,15 @@ struct Receiver {
     // True if data came in order and an ACK carries only next_number.
     bool is_on_fast_path() const { return on_fast_path_; }
 
-    // Takes a retransmission: the next ACK echoes its timestamp if it lies at Last.ACK.sent (RFC 7323, 4.3). That is
-    // next_number, unless data in order waits for an ACK. Nothing in order waits next to data beyond a gap.
+    // Takes a retransmission. The next ACK echoes its timestamp if its number is at most Last.ACK.sent (RFC 7323, 4.3).
+    // That is next_number, unless in-order data still waits for an ACK. While data is held beyond a gap, only such
+    // data can wait.
     void on_again(std::uint32_t number) {
         const bool is_next_acknowledged = unacknowledged == 0 || !held.empty();
         if (is_next_acknowledged && static_cast<std::int32_t>(number - next_number) <= 0)
             set_ack_flags(ack_flags_ | kAgain);
     }
-    // The segment that comes next has PSH: if it is in order, it is acknowledged at once.
+    // The segment about to arrive has PSH. If it is in order, it is acknowledged at once.
     void on_pushed(std::uint32_t number) {
         if (number == next_number) unacknowledged = std::max(unacknowledged, delayed_ack - 1);
     }

@@ -48,14 +48,15 @@ std::uint64_t Sender::burst_rate() const {
     return std::min(bytes_per_s, std::uint64_t{WW_BW_MAX} >> WW_BW_FRACTION) << WW_BW_FRACTION;
 }
 
-// Returns whether `count` segments, less than a burst, wait for the next ACK because that is near
+// Returns whether a partial burst of `count` segments waits for the next ACK, which is due soon
 // (tcp_tso_should_defer()). `is_recent`: something was sent in the last millisecond.
 bool Sender::defers(Time now, std::int64_t count, bool is_recent) const {
     if (una_ == next_ || !is_recent || count * kWindowParts >= window_.cwnd) return false;
     return times_.last(una_) + rtt_.srtt() - now <= std::min(rtt_.srtt() / 2, kSoon);
 }
 
-// Returns the end of what of the next `count` segments leaves now: whole bursts, and the rest unless it waits.
+// Returns where what leaves now of the next `count` segments ends: after whole bursts, or a partial one that does not
+// wait.
 // The pacer takes one burst at a time.
 std::int64_t Sender::end_of_bursts(Time now, std::int64_t count) const {
     const std::int64_t whole = Pacer::burst(burst_rate(), segments_.mss(), rtt_.least());

@@ -22,7 +22,7 @@ SENDER = "sack"
 
 
 class Discipline(Control):
-    """A kind of queue and its settings, as a scenario's link has them; `cc` is the kind."""
+    """A queue discipline and its settings, as in a scenario's link; `cc` holds its kind."""
 
     noun = "queue"
 
@@ -39,7 +39,7 @@ class Discipline(Control):
 
     @property
     def styled(self) -> str:
-        """Returns the control in whose style figures draw it, another one with settings."""
+        """Returns the control whose style figures give it; one with settings gets another style."""
         names: list[str] = [*PROTOCOLS][::-1]
         others = names[len(NAMES) :]
         if self.settings:

@@ -301,4 +301,4 @@ def accepted(setting: Setting) -> str:
     if _in_thousandths(setting):
         low, high = low / _THOUSANDTHS, high / _THOUSANDTHS
     none = "0 (none) or " if setting.kind.endswith("_OR_NONE") else ""
-    return f"{none}{low:g} to {high:g}"
+    return f"{none}{low:g} to {high:{'d' if isinstance(high, int) else 'g'}}"
