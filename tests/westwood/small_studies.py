@@ -64,13 +64,13 @@ _SUITES: Mapping[str, tuple[str, str]] = {
     "prudentia": ("reno", "prudentia-share"),
     "regressions": ("reno", "low-rate"),
     "tcpeval": ("reno", "tcpeval-parking-lot"),
-    "draft": ("bbr3 reno", "startup-plateau,drain-inflight,policer"),
+    "draft": ("bbr3 reno", "drain-inflight"),
     "check": ("scalable.c", "c11-gcc,one-segment,cubic-share --for 0s"),
     "shallow": ("reno", "shallow-fills"),
-    "nsperf": ("reno", "nsperf-shallow"),
+    "nsperf": ("reno", "nsperf-bufferbloat"),
     "slow-start": ("reno", "start-early"),
     "probe-rtt-interval": ("bbr3", "probe-rtt-fair"),
-    "rfc7928": ("--queue codel,pie", "aqm-beside-datagrams,aqm-capacity-use"),
+    "rfc7928": ("--queue codel", "aqm-beside-datagrams,aqm-capacity-use"),
 }
 
 

@@ -3,7 +3,6 @@
 
 import re
 import shutil
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -27,14 +26,20 @@ pytestmark = [
 ]
 
 FRAMA_C = shutil.which("frama-c")
-UNFIT = {
-    "window->cwnd = (uint32_t)((int)in_flight / ((int)mss | 1));": "divides signed numbers",
-    "window->cwnd = 1 + (uint32_t)(in_flight * 0.5);": "uses floating point",
-    "window->cwnd = 1 + (uint32_t)(((int)in_flight + 0x7fffffff) & 1);": "signed integer overflow",
-    "((volatile char *)own)[4096] = 1;": "uses memory outside of its state",
-    "((volatile char *)own)[-1] = 1;": "uses memory outside of its state",
-    "if (in_flight == 4294967295u) window->cwnd = 0;": "sets cwnd 0",
-    "if (in_flight == 4294967295u) for (;;) window->cwnd |= 1;": "small bounds",
+UNFIT = {  # the check that finds it, and what it says
+    "window->cwnd = (uint32_t)((int)in_flight / ((int)mss | 1));": (
+        "integers",
+        "divides signed numbers",
+    ),
+    "window->cwnd = 1 + (uint32_t)(in_flight * 0.5);": ("integers", "uses floating point"),
+    "window->cwnd = 1 + (uint32_t)(((int)in_flight + 0x7fffffff) & 1);": (
+        "calls",
+        "signed integer overflow",
+    ),
+    "((volatile char *)own)[4096] = 1;": ("calls", "uses memory outside of its state"),
+    "((volatile char *)own)[-1] = 1;": ("calls", "uses memory outside of its state"),
+    "if (in_flight == 4294967295u) window->cwnd = 0;": ("calls", "sets cwnd 0"),
+    "if (in_flight == 4294967295u) for (;;) window->cwnd |= 1;": ("calls", "small bounds"),
 }
 
 
@@ -125,10 +130,10 @@ def test_a_control_that_fails_on_a_path_is_named_with_its_line_and_the_others_do
 @pytest.mark.parametrize("statement", UNFIT)
 def test_what_is_not_fit_is_named_with_its_line(statement, tmp_path, westwood):
     text = written(tmp_path / "mine.c", f"    {statement}\n")
-    done = westwood(*CHECK, "0s")
+    name, expected = UNFIT[statement]
+    done = westwood(*CHECK, "0s", "--only", f"{name},paths")
     assert done.code == 1
     printed = " ".join(done.out.split())
-    expected = UNFIT[statement]
     assert expected in printed and "mine.c:" in printed, done.out
     if expected != "sets cwnd 0":  # the action that set it is named, not the line
         assert f"mine.c:{line_of(text, statement)}: " in printed, done.out
@@ -146,7 +151,7 @@ def test_what_is_not_fit_is_named_with_its_line(statement, tmp_path, westwood):
 def test_an_unsigned_number_that_wraps_around_is_named_with_its_line(statement, wraps, tmp_path):
     """C defines it and a sequence number may need it, so it is no failure."""
     text = written(tmp_path / "mine.c", f"    {statement}\n")
-    *_, check = checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0)
+    (check,) = checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0, names=["wraps"])
     assert check.outcome is (Outcome.UNSURE if wraps else Outcome.PASSED), check
     assert wraps == (f"mine.c:{line_of(text, statement)}: unsigned integer overflow" in check.note)
 
@@ -159,10 +164,11 @@ def test_without_clang_ziglang_finds_what_linux_lacks(statement, tmp_path, monke
     monkeypatch.setattr(
         programs, "system_program", lambda name: None if name == "clang" else find(name)
     )
-    *_, integers = islice(checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0), 3)
+    name, expected = UNFIT[statement]
+    (integers,) = checking.checks(str(tmp_path / "mine.c"), seed=1, for_s=0.0, names=[name])
     assert (
         integers.note
-        == f"{tmp_path}/mine.c:{line_of(text, statement)}: {UNFIT[statement]}, which Linux lacks"
+        == f"{tmp_path}/mine.c:{line_of(text, statement)}: {expected}, which Linux lacks"
     )
 
 
