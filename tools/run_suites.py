@@ -29,12 +29,12 @@ from tools.suites.declared import (
     BUILDERS,
     PYTHON,
     REAL_TIME,
-    ROOT,
     TOOLS,
     Command,
     Suite,
     again,
 )
+from tools.suites.inputs import ROOT
 from tools.suites.processes import Commands, Ended
 from tools.suites.second_tries import History, Report, dearest, read, second_tries
 from tools.suites.unchanged import Passed
@@ -104,8 +104,7 @@ class Runner:
             return self._tested(suite, niceness)
         digest = suite.inputs.digest(ROOT, *map(" ".join, suite.commands))
         if (when := self._passed.when(suite.name, digest)) and not self._everything:
-            paths = ", ".join(suite.inputs.paths)
-            return Outcome("SKIPPED", f"unchanged since it passed on {when}: {paths}")
+            return Outcome("SKIPPED", f"unchanged since it passed on {when}: {suite.inputs}")
         self._passed.forget(suite.name)
         outcome = self._tested(suite, niceness)
         if outcome.verdict == "PASS":

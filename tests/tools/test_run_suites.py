@@ -17,7 +17,8 @@ import pytest
 from tools import run_suites
 from tools.run_suites import Outcome, Runner, summary
 from tools.suites import declared, unchanged
-from tools.suites.declared import ROOT, Suite
+from tools.suites.declared import Suite
+from tools.suites.inputs import ROOT
 from tools.suites.processes import Commands, processes
 from tools.suites.second_tries import History, Report, SecondTries, read, second_tries
 from tools.suites.unchanged import Inputs
@@ -240,22 +241,11 @@ def test_a_header_is_an_input_of_what_includes_it(repository):
     assert names == ["core/a.h", "other.h", "third/c.h"]
 
 
-def test_the_core_and_the_plan_are_inputs_of_ns3():
-    names = {str(file.relative_to(ROOT)) for file in declared.OF_NS3.files(ROOT)}
-    assert {"core/westwood.h", "wire/plan.hpp", "ns3/runner/ww-ns3-runner.cc"} <= names
-
-
-def test_links_but_no_senders_of_the_engine_are_inputs_of_the_kernels_tests():
-    names = {str(file.relative_to(ROOT)) for file in declared.OF_KERNEL.files(ROOT)}
-    built = re.findall(r"engine\}/(\S+\.cpp)", (ROOT / "linux/CMakeLists.txt").read_text())
-    assert {f"engine/{name}" for name in built if "*" not in name} <= names
-    assert {"core/westwood.h", "linux/bpf/ww.bpf.c", "westwood/kernel/ww_kernel.py"} <= names
-    assert not any(name.startswith("engine/tcp/") for name in names)
-
-
-def test_the_inputs_exist():
-    for path in {path for suite in SUITES if suite.inputs for path in suite.inputs.paths}:
-        assert list(ROOT.glob(path)), path
+def test_parts_that_decide_nothing_are_no_inputs(repository):
+    inputs = Inputs((".",), without=("core",))
+    names = [str(file.relative_to(repository)) for file in inputs.files(repository)]
+    assert "other.h" in names and "core/a.h" not in names
+    assert str(inputs) == "everything but core"
 
 
 # Second tries

@@ -12,9 +12,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.rooms import PRODUCT
+from tools.suites.inputs import (
+    NOT_TESTED,
+    OF_CORE,
+    OF_CPP,
+    OF_CRATE,
+    OF_KERNEL,
+    OF_LAB,
+    OF_LINUX,
+    OF_NS3,
+    OF_PROOFS,
+    OF_QUIC,
+    PAGES,
+    ROOT,
+    VERSIONS,
+    of_python,
+)
 from tools.suites.unchanged import Inputs
 
-ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 LOGS = BUILD / "logs"
 CORES = str(len(os.sched_getaffinity(0)))
@@ -64,6 +79,7 @@ class Suite:
 
 
 PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
+QUICK = ("-m", "not slow and not clock", "-n", WORKERS)
 
 
 def pytest(
@@ -120,47 +136,6 @@ def c_files() -> list[str]:
     ]
 
 
-# A program's path and version stand for the program; constraints.txt pins those of .venv.
-RUNNER = ("tools/suites", "tools/run_suites.py", "tools/constraints.txt")
-OF_NS3 = Inputs(
-    (
-        *("ns3/CMakeLists.txt", "ns3/cmake", "ns3/compare", "ns3/helper", "ns3/model"),
-        *("ns3/runner", "ns3/test"),
-        *("cmake", "tests/golden/acks", "tools/ns3_module.py"),
-        *("westwood/engines/ns3_build.py", "westwood/programs.py", *RUNNER),
-    ),
-    ("c++ --version", "valgrind --version", "dpkg-query -W libns3-dev libstdc++-12-dev libc6"),
-)
-OF_CPP = Inputs(
-    (
-        *("CMakeLists.txt", "cmake", "core", "engine", "wire", "plan", "metrics", "linux"),
-        *("tests/core", "tests/engine", "tests/metrics", "tests/plan", "tests/wire"),
-        *("tests/fuzz", "tests/linux/path/*pp", "tests/golden"),
-        *RUNNER,
-    ),
-    ("c++ --version", "clang++ --version", "dpkg-query -W libgtest-dev libstdc++-12-dev libc6"),
-)
-OF_CORE = Inputs(
-    ("core", "tools/check_core.sh", "tests/core/bpf_probe.c", *RUNNER),
-    ("gcc --version", "g++ --version", "clang --version"),
-)
-OF_PROOFS = Inputs(
-    ("core", "proofs", "tools/prove.py", *RUNNER),
-    ("frama-c -version", "why3 --version", "z3 --version"),
-)
-OF_QUIC = Inputs(("core", "quic", *RUNNER), ("cargo --version", "cc --version"))
-OF_CRATE = Inputs(
-    ("quic/westwood", "quic/loopback", "quic/*.toml", "quic/Cargo.lock", "tools/quic.py", *RUNNER),
-    ("cargo --version", "cargo deny --version"),
-)
-OF_KERNEL = Inputs(  # ww-path has the engine's links, but nothing here runs the engine's senders
-    (
-        *("core", "linux", "westwood", "engine/link", "engine/traffic", "engine/columns.hpp"),
-        *("engine/sim/topology.cpp", "engine/validate.cpp", "CMakeLists.txt", "cmake"),
-        *("tests/linux", "tests/conftest.py", "pyproject.toml", *RUNNER),
-    ),
-    ("uname -rv", "clang --version", "id -u", "ls -d /sys/fs/bpf/westwood"),
-)
 DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
 CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
@@ -308,16 +283,39 @@ BUILDERS = [
         after=("package",),
     ),
     pytest(
-        "python",
-        "the package, its commands and pages behave as documented",
-        *("tests", "--ignore=tests/linux", "--ignore=tests/um"),
-        *("-m", "not slow and not clock", "-n", WORKERS),
-        after=("linux-build", "ns3-wheel", "ns3-debian", "quic-build", "wheel"),
-    ),
-    pytest(
         "linux-um",
         "the real Linux TCP in virtual time repeats every byte, where `make linux-um` has built it",
         *("-rs", "tests/um"),
+        inputs=of_python("um", without=(*PAGES, "lab")),
+    ),
+    # One after another, since each keeps all cores busy.
+    pytest(
+        "python",
+        "the package and its commands behave as documented",
+        *("tests/westwood", "tests/upstream", *QUICK),
+        after=("linux-build", "ns3-wheel", "ns3-debian", "quic-build", "wheel"),
+        inputs=of_python("upstream", "westwood"),
+    ),
+    pytest(
+        "python-lab",
+        "the laboratory's page shows what the engine does",
+        *("tests/lab", *QUICK),
+        after=("python",),
+        inputs=OF_LAB,
+    ),
+    pytest(
+        "python-tools",
+        "the pages say what commands print, and the tools of this repository work",
+        *("tests/tools", *QUICK),
+        after=("python-lab",),
+        inputs=Inputs((".",), VERSIONS),
+    ),
+    pytest(
+        "python-torture",
+        "damage, kills and nonsense lose nothing and are one line",
+        *("tests/torture", *QUICK),
+        after=("python-tools",),
+        inputs=of_python("torture", without=("lab",)),
     ),
 ]
 LINUX = ("-rs", "tests/linux")
@@ -337,6 +335,7 @@ REAL_TIME = [
         "-m",
         "not kernel and not slow",
         after=("linux-build",),
+        inputs=OF_LINUX,
     ),
 ]
 ALONE = [
@@ -347,5 +346,6 @@ ALONE = [
         "--ignore=tests/linux",
         "-m",
         "clock and not slow",
+        inputs=Inputs((".",), VERSIONS, (*NOT_TESTED, *PAGES, "lab", "tests/linux")),
     )
 ]

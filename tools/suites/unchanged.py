@@ -24,11 +24,17 @@ class Inputs:
 
     paths: tuple[str, ...]  # files or folders, with the headers that they include
     tools: tuple[str, ...] = ()  # commands that print a version
+    without: tuple[str, ...] = ()  # parts of the paths that decide nothing
+
+    def __str__(self) -> str:
+        paths = ", ".join("everything" if path == "." else path for path in self.paths)
+        return f"{paths} but {', '.join(self.without)}" if self.without else paths
 
     def files(self, root: Path) -> list[Path]:
         """Lists the files, with all headers that they include; empty without git."""
         listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
-        done = subprocess.run([*listed, *self.paths], cwd=root, capture_output=True)
+        without = [f":(exclude){path}" for path in self.without]
+        done = subprocess.run([*listed, *self.paths, *without], cwd=root, capture_output=True)
         todo = {root / name for name in done.stdout.decode().split("\0") if name}
         files: set[Path] = set()
         while todo:
