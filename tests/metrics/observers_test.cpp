@@ -39,6 +39,12 @@ TEST(Observers, EstimatesHaveAPeakAMeanAndARangeFromEightToFourteenSeconds) {
     EXPECT_EQ(trace.observe("estimate_low_bps", run), 2e6);
     EXPECT_EQ(trace.observe("estimate_high_bps", run), 4e6);
     EXPECT_NEAR(trace.observe("estimate_mean_bps", run), 5.5e6, 0.1e6) << "from 10 s on";
+    const Trace early = {{0, 0.25}, {1, 1}, {1, 1}, {9e6, 3e6}};
+    run.duration_s = 0.5;
+    EXPECT_EQ(early.observe("estimate_peak_bps", run), 9e6);
+    EXPECT_EQ(early.observe("estimate_mean_bps", run), 6e6) << "at 0, 0.1, ... 0.5 s";
+    const Trace late = {{0.15, 0.35}, {1, 1}, {1, 1}, {9e6, 3e6}};
+    EXPECT_EQ(late.observe("estimate_mean_bps", run), 6e6) << "at 0.2, ... 0.5 s";
     EXPECT_TRUE(std::isnan(Trace().observe("estimate_peak_bps", run)));
 }
 
@@ -55,7 +61,8 @@ TEST(Observers, EstimatesAreComparedWithWhatUdpLeaves) {
     Surroundings run;
     run.duration_s = 40;
     run.packet_bytes = 1000;
-    run.payload_bytes = 900;
+    run.overhead_bytes = 50;
+    run.payload_bytes = 945;
     run.link_bps = 10e6;
     run.udp_bps = 5e6;
     run.udp_start_s = run.udp_on_s = run.udp_off_s = 10;
@@ -63,6 +70,12 @@ TEST(Observers, EstimatesAreComparedWithWhatUdpLeaves) {
     EXPECT_DOUBLE_EQ(trace.observe("estimate_alone_share", run), 1) << "5 to 10 s and 25 to 30 s";
     EXPECT_DOUBLE_EQ(trace.observe("estimate_beside_share", run), 1.5)
         << "half of the time 4.5, half 9 Mb/s of 4.5";
+    run.udp_start_s = 6;  // alone from 3 to 6 s and from 15 to 16 s, beside UDP from 10 to 14 s
+    run.udp_on_s = 8;
+    run.udp_off_s = 2;
+    run.duration_s = 16;
+    EXPECT_DOUBLE_EQ(trace.observe("estimate_alone_share", run), (2 * 0 + 9 + 4.5) / 4 / 9);
+    EXPECT_DOUBLE_EQ(trace.observe("estimate_beside_share", run), 2);
     run.udp_off_s = 0;
     EXPECT_TRUE(std::isnan(trace.observe("estimate_alone_share", run)));
 }

@@ -112,8 +112,9 @@ TEST(Rows, TheTransfersOfAFlowWithMessagesAreThese) {
 }
 
 TEST(Rows, DatagramsHaveNoColumnsOfACongestionControlAndNoShare) {
-    const std::vector<Measured> all = {connection(0, 0, kNever), connection(1, 0, kNever),
-                                       connection(2, 0, kNever)};
+    std::vector<Measured> all = {connection(0, 0, kNever), connection(1, 0, kNever),
+                                 connection(2, 0, kNever)};
+    all[1].delivered_bytes = 3'000'000;
     const std::vector<Row> rows = rows_of({{true}, {false}, {true}}, columns_of(all), {}, 10);
     EXPECT_TRUE(std::isnan(rows[1].mean_cwnd));
     EXPECT_TRUE(std::isnan(rows[1].retransmission_ratio));
@@ -122,6 +123,8 @@ TEST(Rows, DatagramsHaveNoColumnsOfACongestionControlAndNoShare) {
     EXPECT_EQ(rows[0].friendliness, 0.5) << "8 Mb in 10 s";
     EXPECT_EQ(rows[1].fair_share_bps, 1'600'000);
     EXPECT_EQ(rows[0].jain, 1);
+    all[0].delivered_bytes = 3'000'000;
+    EXPECT_EQ(rows_of({{true}, {false}, {true}}, columns_of(all), {}, 10)[0].jain, 0.8);
 }
 
 TEST(Rows, AShortLimitOfTheReceiverIsNotReported) {
@@ -150,39 +153,6 @@ TEST(Rows, AFlowWithoutConnectionsHasARow) {
     EXPECT_EQ(rows[0].transfers, 0);
     EXPECT_TRUE(std::isnan(rows[0].completion_p95_s));
     EXPECT_EQ(rows[1].transfers, 1);
-}
-
-TEST(Statistics, JainsIndexIsOneForEqualRatesAndOneNthForALoneOne) {
-    EXPECT_EQ(jain({2, 2, 2}), 1);
-    EXPECT_EQ(jain({1, 0, 0, 0}), 0.25);
-    EXPECT_TRUE(std::isnan(jain({0, 0})));
-}
-
-TEST(Statistics, ASumIsRoundedOnce) {
-    EXPECT_EQ(exact_sum({1e100, 1, -1e100}), 1);
-    EXPECT_EQ(exact_sum(std::vector<double>(10, 0.1)), 1);
-    EXPECT_EQ(exact_sum({1, std::ldexp(1, -53), std::ldexp(1, -90)}), 1 + std::ldexp(1, -52));
-    EXPECT_EQ(exact_sum({}), 0);
-}
-
-TEST(Statistics, ASpreadLeavesOutWhatIsUnknown) {
-    const Spread two = spread({1, kNever, 3});
-    EXPECT_EQ(two.mean, 2);
-    EXPECT_EQ(two.deviation, std::sqrt(2.0));
-    EXPECT_EQ(two.runs, 2u);
-    EXPECT_TRUE(std::isnan(spread({1}).deviation)) << "one run tells no deviation";
-    EXPECT_EQ(spread({kNever}).runs, 0u);
-}
-
-TEST(Statistics, AComparisonIsPairByPair) {
-    const Comparison twice = compare({{2, 1}, {10, 5}, {4, 2}, {kNever, 3}});
-    EXPECT_EQ(twice.ratio, 2);
-    EXPECT_EQ(twice.residual, 0) << "each first is twice its second";
-    EXPECT_EQ(twice.second, 8.0 / 3);
-    EXPECT_EQ(twice.difference.runs, 3u);
-    EXPECT_EQ(twice.difference.mean, 8.0 / 3);
-    EXPECT_TRUE(std::isnan(compare({{1, 0}, {2, 0}}).ratio));
-    EXPECT_EQ(compare({}).difference.runs, 0u);
 }
 
 }  // namespace
