@@ -10,15 +10,16 @@
 namespace ww::plan::test {
 namespace {
 
-const Profile kProfile({{"link", {Table{{"queue", {std::string("usual")}}}}},
-                        {"loss", {Table{{"on", {std::string("forward")}}}}},
-                        {"flow", {Table{{"header", {std::string("40B")}}, {"undo", {false}}}}},
-                        {"sack",
-                         {Table{{"recovery", {std::string("prr")}},
-                                {"header", {std::string("52B")}},
-                                {"undo", {true}}}}},
-                        {"cubic", {Table{{"slow_start", {std::string("none")}}}}},
-                        {"westwood", {Table{{"recovery", {std::string("newreno")}}}}}});
+const Profile kProfile(
+    {{"link", {Table{{"queue", {std::string("usual")}}}}},
+     {"loss", {Table{{"on", {std::string("forward")}}}}},
+     {"flow", {Table{{"header", {std::string("40B")}}, {"undo", {false}}}}},
+     {"sack",
+      {Table{
+          {"recovery", {std::string("prr")}}, {"header", {std::string("52B")}}, {"undo", {true}}}}},
+     {"cubic",
+      {Table{{"slow_start", {std::string("hystart")}}, {"filter", {std::string("tustin")}}}}},
+     {"westwood", {Table{{"recovery", {std::string("newreno")}}}}}});
 
 const Value* value(const Table& table, const std::string& key) {
     const auto entry = std::find_if(table.begin(), table.end(),
@@ -28,7 +29,7 @@ const Value* value(const Table& table, const std::string& key) {
 
 std::string word(const Table& table, const std::string& key) {
     const Value* item = value(table, key);
-    return item ? std::get<std::string>(item->is) : "none";
+    return item ? std::get<std::string>(item->is) : "missing";
 }
 
 Table flow(const Table& given) {
@@ -47,7 +48,8 @@ TEST(Completion, TheRecoveryFollowsFromTheProtocolAndItsSettingsFromTheRecovery)
 }
 
 TEST(Completion, AProtocolHasTheSettingsThatItUses) {
-    EXPECT_EQ(word(kProfile.cc("cubic"), "slow_start"), "none");
+    EXPECT_EQ(word(kProfile.cc("cubic"), "slow_start"), "hystart");
+    EXPECT_EQ(kProfile.cc("cubic").size(), 1u) << "CUBIC has no filter of an estimate";
     EXPECT_TRUE(kProfile.cc("reno").empty());
     EXPECT_TRUE(kProfile.cc("nobody").empty());
 }

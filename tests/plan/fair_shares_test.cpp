@@ -88,6 +88,14 @@ TEST(FairShares, WhatALimitedFlowLeavesIsShared) {
     link.flows[2].arrivals_mean = sim::kSecond;
     link.flows[2].size_bytes = 146'000;
     expect_near(shares_mbps(link), {0.75, 3, 1.2, 1.25});
+    sim::Application& application = link.flows[0].application;
+    application.kind = sim::ApplicationKind::request;
+    application.size_bytes = 182'500;
+    application.think_mean = sim::kSecond;
+    expect_near(shares_mbps(link), {1.5, 3, 1.2, 1.25});
+    application.kind = sim::ApplicationKind::media;  // a key frame and three others in 1/25 s each
+    application.media = {sim::kSecond / 25, 1'460, 7'300, 2'920, 0, 4};
+    expect_near(shares_mbps(link), {8 * 25 * (2'920 + 2'920) / 1e6 / kPayload, 3, 1.2, 1.25});
 }
 
 TEST(FairShares, ADirectionHasItsPolicersRateAndAPacketItsHeaders) {
