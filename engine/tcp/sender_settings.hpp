@@ -4,7 +4,9 @@
 // object, which saves memory with ten thousand senders.
 #pragma once
 
+#include <algorithm>
 #include <compare>
+#include <iterator>
 #include <set>
 
 #include "../../core/westwood.h"
@@ -20,8 +22,9 @@ inline std::strong_ordering operator<=>(const ww_config& a, const ww_config& b) 
     WW_SETTINGS(WW_COMPARE)
 #undef WW_COMPARE
     if (order == 0) order = std::compare_three_way()(a.control, b.control);
-    for (int i = 0; order == 0 && i < WW_PARAMETERS_MAX; i++) order = a.own[i] <=> b.own[i];
-    return order;
+    if (order != 0) return order;
+    return std::lexicographical_compare_three_way(std::begin(a.own), std::end(a.own),
+                                                  std::begin(b.own), std::end(b.own));
 }
 inline bool operator==(const ww_config& a, const ww_config& b) { return (a <=> b) == 0; }
 

@@ -11,11 +11,24 @@
 #include "engine/tcp/rate_reduction.hpp"
 #include "engine/tcp/segmentation.hpp"
 #include "engine/tcp/send_times.hpp"
+#include "engine/tcp/sender_settings.hpp"
 #include "engine/tcp/sender_statistics.hpp"
 #include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
+
+// Flows whose configurations are equal share one object.
+TEST(SenderSettings, ConfigurationsDifferByEachParameter) {
+    const ww_config config = tcp(WW_PROTOCOL_CUBIC).cc;
+    EXPECT_EQ(config, config);
+    for (const int parameter : {0, 1, WW_PARAMETERS_MAX - 1}) {
+        ww_config other = config;
+        other.own[parameter]++;
+        EXPECT_LT(config, other) << parameter;
+        EXPECT_GT(other, config) << parameter;
+    }
+}
 
 // RFC 9293, 3.4: the SYN takes a sequence number.
 TEST(Segmentation, NumbersSegmentsAcrossTheWrapAndKnowsTheLast) {

@@ -43,6 +43,7 @@ TEST(ValidateApplication, RatesAndPeriods) {
     constexpr ApplicationKind kRate = ApplicationKind::rate, kOnOff = ApplicationKind::on_off;
     EXPECT_EQ(error_of(kRate, [](Application& a) { a.rate_bps = 0; }),
               "flow 0: rate must be 1 bit/s to 1 Tbit/s");
+    EXPECT_EQ(error_of(kRate, [](Application& a) { a.rate_bps = 1; }), "");
     EXPECT_EQ(error_of(kRate, [](Application& a) { a.bulk = -1; }),
               "flow 0: a bulk phase must last 0 to 26 days");
     EXPECT_EQ(error_of(kRate, [](Application& a) { a.on_mean = kNever; }), "") << "always on";
