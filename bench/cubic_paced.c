@@ -18,15 +18,15 @@ struct cubic_paced {
     };
 };
 
-static void init(const struct ww_config *config, struct cubic_paced *own) {
-    WW_CUBIC_INIT(&own->cubic);
+static void init(const struct ww_config *config, struct cubic_paced *state) {
+    WW_CUBIC_INIT(&state->cubic);
 }
 
-static void on_ack(const struct ww_config *config, struct cubic_paced *own,
+static void on_ack(const struct ww_config *config, struct cubic_paced *state,
                    struct ww_window *window, const struct ww_sample *ack) {
-    struct ww_config its = *config;
-    if (ww_parameters(config)->hystart != 0) its.slow_start = WW_HYSTART_PLUS_PLUS;
-    WW_CUBIC_ON_ACK(&its, &own->cubic, window, ack);
+    struct ww_config settings = *config;
+    if (ww_parameters(config)->hystart != 0) settings.slow_start = WW_HYSTART_PLUS_PLUS;
+    WW_CUBIC_ON_ACK(&settings, &state->cubic, window, ack);
     const uint32_t gain = ww_parameters(config)->gain;
     if (gain == 0 || ack->srtt_us == 0) return;
     const uint64_t bytes_per_s =
@@ -34,29 +34,29 @@ static void on_ack(const struct ww_config *config, struct cubic_paced *own,
     window->pacing = ww_min_u64(bytes_per_s << WW_BW_FRACTION, WW_BW_MAX);
 }
 
-static void on_loss(const struct ww_config *config, struct cubic_paced *own,
+static void on_loss(const struct ww_config *config, struct cubic_paced *state,
                     struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    WW_CUBIC_ON_LOSS(config, &own->cubic, window, now_us, in_flight, mss);
+    WW_CUBIC_ON_LOSS(config, &state->cubic, window, now_us, in_flight, mss);
 }
 
-static void on_recovery_exit(const struct ww_config *config, struct cubic_paced *own,
+static void on_recovery_exit(const struct ww_config *config, struct cubic_paced *state,
                              struct ww_window *window, uint64_t now_us, uint32_t mss) {
-    WW_CUBIC_ON_RECOVERY_EXIT(config, &own->cubic, window, now_us, mss);
+    WW_CUBIC_ON_RECOVERY_EXIT(config, &state->cubic, window, now_us, mss);
 }
 
-static void on_rto(const struct ww_config *config, struct cubic_paced *own,
+static void on_rto(const struct ww_config *config, struct cubic_paced *state,
                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss,
                    bool repeated) {
-    WW_CUBIC_ON_RTO(config, &own->cubic, window, now_us, in_flight, mss, repeated);
+    WW_CUBIC_ON_RTO(config, &state->cubic, window, now_us, in_flight, mss, repeated);
 }
 
-static void on_undo(const struct ww_config *config, struct cubic_paced *own,
+static void on_undo(const struct ww_config *config, struct cubic_paced *state,
                     struct ww_window *window) {
-    WW_CUBIC_ON_UNDO(config, &own->cubic, window);
+    WW_CUBIC_ON_UNDO(config, &state->cubic, window);
 }
 
-static void on_restart(const struct ww_config *config, struct cubic_paced *own, uint64_t now_us) {
-    WW_CUBIC_ON_RESTART(config, &own->cubic, now_us);
+static void on_restart(const struct ww_config *config, struct cubic_paced *state, uint64_t now_us) {
+    WW_CUBIC_ON_RESTART(config, &state->cubic, now_us);
 }
 
 WW_CONTROL("CUBIC, paced", WW_CUBIC_TRAITS | WW_NEEDS_RATE, .like = WW_PROTOCOL_CUBIC, .init = init,

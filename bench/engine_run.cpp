@@ -29,15 +29,15 @@ double number(const char* key) { return std::atof(options.at(key).c_str()); }
 Time picoseconds(const char* key) { return static_cast<Time>(number(key) * 1e12 + 0.5); }
 
 Link link(std::uint32_t a, const char* rate, const char* delay) {
-    Link made;
-    made.a = a;
-    made.b = a + 1;
-    made.overhead_bytes = 2;  // PPP, as in ns-3
-    for (Direction* direction : {&made.forward, &made.backward}) {
+    Link duplex;
+    duplex.a = a;
+    duplex.b = a + 1;
+    duplex.overhead_bytes = 2;  // PPP, as in ns-3
+    for (Direction* direction : {&duplex.forward, &duplex.backward}) {
         direction->rate_bps = static_cast<std::int64_t>(number(rate));
         direction->delay = picoseconds(delay);
     }
-    return made;
+    return duplex;
 }
 
 const std::vector<std::string> protocol_names = {
@@ -52,16 +52,16 @@ const std::vector<std::string> recovery_names = {
 };
 
 std::size_t place_of(const std::string& name, const std::vector<std::string>& names) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
+    const auto place = std::find(names.begin(), names.end(), name);
+    if (place == names.end()) {
         std::fprintf(stderr, "engine_run: '%s' is unknown\n", name.c_str());
         std::exit(2);
     }
-    return static_cast<std::size_t>(found - names.begin());
+    return static_cast<std::size_t>(place - names.begin());
 }
 
 // Adds a part of the engine that the base case does not use.
-void set_part(Network& made, Direction& bottleneck, const std::string& part) {
+void set_part(Network& network, Direction& bottleneck, const std::string& part) {
     if (part == "red" || part == "red-ecn") {
         bottleneck.queue_kind = QueueKind::red;
         bottleneck.red.min_packets = 5;
@@ -77,22 +77,22 @@ void set_part(Network& made, Direction& bottleneck, const std::string& part) {
         bottleneck.reorder_rate = 0.001;
         bottleneck.reorder_delay = kSecond / 1000;
     }
-    made.trace.queues = part == "queues";
-    made.trace.capture_link = part == "capture" ? 0 : -1;
-    made.trace.windows |= part == "windows";
+    network.trace.queues = part == "queues";
+    network.trace.capture_link = part == "capture" ? 0 : -1;
+    network.trace.windows |= part == "windows";
 }
 
 Network network() {
-    Network made;
-    made.nodes = 3;
-    made.duration = picoseconds("duration");
-    made.trace.windows = number("trace") > 0;
-    made.links = {link(0, "access", "access-delay"), link(1, "rate", "delay")};
-    Direction& bottleneck = made.links[1].forward;
+    Network network;
+    network.nodes = 3;
+    network.duration = picoseconds("duration");
+    network.trace.windows = number("trace") > 0;
+    network.links = {link(0, "access", "access-delay"), link(1, "rate", "delay")};
+    Direction& bottleneck = network.links[1].forward;
     bottleneck.queue_packets = static_cast<std::int64_t>(number("queue"));
     if (number("loss") > 0) bottleneck.loss = Uniform{number("loss")};
 
-    set_part(made, bottleneck, options.at("part"));
+    set_part(network, bottleneck, options.at("part"));
 
     Flow flow;
     flow.from = 0;
@@ -125,9 +125,9 @@ Network network() {
     }
     for (int i = 0; i < static_cast<int>(number("flows")); i++) {
         flow.start = i * picoseconds("gap");
-        made.flows.push_back(flow);
+        network.flows.push_back(flow);
     }
-    return made;
+    return network;
 }
 
 // Counts what a run recorded, and drops it.

@@ -39,36 +39,36 @@ static bool is_without(const struct ww_config *config, uint32_t what) {
     return ww_parameters(config)->without == what;
 }
 
-static void init(const struct ww_config *config, struct withheld *own) {
+static void init(const struct ww_config *config, struct withheld *state) {
     (void)config;
-    CALL(_INIT)(&own->like);
+    CALL(_INIT)(&state->like);
     lost_segments.unreported = lost_segments.counted = 0;
 }
 
-static void on_packet_sent(const struct ww_config *config, struct withheld *own,
+static void on_packet_sent(const struct ww_config *config, struct withheld *state,
                            struct ww_window *window, const struct ww_sent *sent) {
     struct ww_sent heard = *sent;
     if (is_without(config, APP_LIMITED)) heard.is_app_limited = false;
-    CALL(_ON_PACKET_SENT)(config, &own->like, window, &heard);
+    CALL(_ON_PACKET_SENT)(config, &state->like, window, &heard);
 }
 
-static void on_packet_lost(const struct ww_config *config, struct withheld *own,
+static void on_packet_lost(const struct ww_config *config, struct withheld *state,
                            struct ww_window *window, const struct ww_lost *lost) {
     struct ww_lost heard = *lost;
     if (is_without(config, APP_LIMITED)) heard.is_app_limited = false;
     lost_segments.last = heard;
     lost_segments.unreported++;
     if (!is_without(config, LOST_PACKETS))
-        CALL(_ON_PACKET_LOST)(config, &own->like, window, &heard);
+        CALL(_ON_PACKET_LOST)(config, &state->like, window, &heard);
 }
 
-static void on_ack(const struct ww_config *config, struct withheld *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct withheld *state, struct ww_window *window,
                    const struct ww_sample *ack) {
     struct ww_sample heard = *ack;
     if (is_without(config, LOST_PACKETS)) heard.newly_lost = lost_segments.counted;
     if (is_without(config, CWND_LIMITED)) heard.is_cwnd_limited = !ack->is_app_limited;
     if (is_without(config, APP_LIMITED)) heard.is_app_limited = false;
-    CALL(_ON_ACK)(config, &own->like, window, &heard);
+    CALL(_ON_ACK)(config, &state->like, window, &heard);
     if (is_without(config, PACING) && ack->srtt_us > 0) {
         const uint64_t window_bytes = (uint64_t)window->cwnd * ack->mss;
         window->pacing =
@@ -77,37 +77,37 @@ static void on_ack(const struct ww_config *config, struct withheld *own, struct 
     lost_segments.counted = lost_segments.unreported;
     for (; is_without(config, LOST_PACKETS) && lost_segments.unreported > 0;
          lost_segments.unreported--)
-        CALL(_ON_PACKET_LOST)(config, &own->like, window, &lost_segments.last);
+        CALL(_ON_PACKET_LOST)(config, &state->like, window, &lost_segments.last);
     lost_segments.unreported = 0;
 }
 
-static void on_loss(const struct ww_config *config, struct withheld *own, struct ww_window *window,
-                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    CALL(_ON_LOSS)(config, &own->like, window, now_us, in_flight, mss);
+static void on_loss(const struct ww_config *config, struct withheld *state,
+                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    CALL(_ON_LOSS)(config, &state->like, window, now_us, in_flight, mss);
 }
 
-static void on_mark(const struct ww_config *config, struct withheld *own, struct ww_window *window,
-                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    CALL(_ON_MARK)(config, &own->like, window, now_us, in_flight, mss);
+static void on_mark(const struct ww_config *config, struct withheld *state,
+                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    CALL(_ON_MARK)(config, &state->like, window, now_us, in_flight, mss);
 }
 
-static void on_recovery_exit(const struct ww_config *config, struct withheld *own,
+static void on_recovery_exit(const struct ww_config *config, struct withheld *state,
                              struct ww_window *window, uint64_t now_us, uint32_t mss) {
-    CALL(_ON_RECOVERY_EXIT)(config, &own->like, window, now_us, mss);
+    CALL(_ON_RECOVERY_EXIT)(config, &state->like, window, now_us, mss);
 }
 
-static void on_rto(const struct ww_config *config, struct withheld *own, struct ww_window *window,
+static void on_rto(const struct ww_config *config, struct withheld *state, struct ww_window *window,
                    uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
-    CALL(_ON_RTO)(config, &own->like, window, now_us, in_flight, mss, repeated);
+    CALL(_ON_RTO)(config, &state->like, window, now_us, in_flight, mss, repeated);
 }
 
-static void on_undo(const struct ww_config *config, struct withheld *own,
+static void on_undo(const struct ww_config *config, struct withheld *state,
                     struct ww_window *window) {
-    if (!is_without(config, UNDO)) CALL(_ON_UNDO)(config, &own->like, window);
+    if (!is_without(config, UNDO)) CALL(_ON_UNDO)(config, &state->like, window);
 }
 
-static void on_restart(const struct ww_config *config, struct withheld *own, uint64_t now_us) {
-    CALL(_ON_RESTART)(config, &own->like, now_us);
+static void on_restart(const struct ww_config *config, struct withheld *state, uint64_t now_us) {
+    CALL(_ON_RESTART)(config, &state->like, now_us);
 }
 
 WW_CONTROL("Withheld", CALL(_TRAITS) | WW_NEEDS_RATE | WW_FOLLOWS_PACKETS,

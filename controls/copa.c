@@ -61,119 +61,124 @@ struct copa {
     bool is_up, has_left_slow_start, is_competing;
 };
 
-static void init(const struct ww_config *config, struct copa *own) {
-    own->v = 1;
-    own->per_delta = ww_parameters(config)->per_delta;
+static void init(const struct ww_config *config, struct copa *state) {
+    state->v = 1;
+    state->per_delta = ww_parameters(config)->per_delta;
 }
 
-static uint32_t least_of(const struct extreme *one) { return ww_min_u32(one->now, one->before); }
+static uint32_t least_of(const struct extreme *extreme) {
+    return ww_min_u32(extreme->now, extreme->before);
+}
 
-static uint32_t most_of(const struct extreme *one) { return ww_max_u32(one->now, one->before); }
+static uint32_t most_of(const struct extreme *extreme) {
+    return ww_max_u32(extreme->now, extreme->before);
+}
 
 /* Adds a round trip to the half of a window that lasts half_us; `none` is that of an empty half. */
-static void add(struct extreme *one, uint32_t now_us, uint32_t rtt_us, uint32_t half_us,
+static void add(struct extreme *extreme, uint32_t now_us, uint32_t rtt_us, uint32_t half_us,
                 uint32_t none) {
-    const uint32_t age = ww_wrapping_sub(now_us, one->since_us);
-    if (one->now != 0 && age <= half_us) {
-        one->now = none == 0 ? ww_max_u32(one->now, rtt_us) : ww_min_u32(one->now, rtt_us);
+    const uint32_t age = ww_wrapping_sub(now_us, extreme->since_us);
+    if (extreme->now != 0 && age <= half_us) {
+        extreme->now =
+            none == 0 ? ww_max_u32(extreme->now, rtt_us) : ww_min_u32(extreme->now, rtt_us);
         return;
     }
-    one->before = one->now != 0 && age / 2 <= half_us ? one->now : none;
-    one->now = rtt_us;
-    one->since_us = now_us;
+    extreme->before = extreme->now != 0 && age / 2 <= half_us ? extreme->now : none;
+    extreme->now = rtt_us;
+    extreme->since_us = now_us;
 }
 
-static uint32_t queueing_us(const struct copa *own) {
-    return (uint32_t)ww_minus(least_of(&own->standing), least_of(&own->least));
+static uint32_t queueing_us(const struct copa *state) {
+    return (uint32_t)ww_minus(least_of(&state->standing), least_of(&state->least));
 }
 
-static void measure(struct copa *own, uint32_t cwnd, const struct ww_sample *ack) {
+static void measure(struct copa *state, uint32_t cwnd, const struct ww_sample *ack) {
     const uint32_t now_us = (uint32_t)ack->now_us, rtt_us = ack->rtt_us;
     const uint32_t srtt_us = ack->srtt_us == 0 ? rtt_us : ack->srtt_us;
-    const bool is_first = own->least.now == 0;
-    add(&own->standing, now_us, rtt_us, srtt_us / 4, UINT32_MAX);
-    add(&own->least, now_us, rtt_us, SLOW_US, UINT32_MAX);
-    add(&own->most, now_us, rtt_us, (uint32_t)ww_min_u64(2 * (uint64_t)srtt_us, UINT32_MAX), 0);
-    const uint64_t range = ww_minus(most_of(&own->most), least_of(&own->least));
-    const uint64_t dq = queueing_us(own);
-    const bool is_short = dq * cwnd <= least_of(&own->standing); /* one segment waits, or none */
-    if (is_first || 10 * dq <= range || is_short) own->empty_us = now_us;
-    const uint64_t past = ww_wrapping_sub(now_us, own->empty_us);
-    own->is_competing = past > 5 * (uint64_t)srtt_us;
+    const bool is_first = state->least.now == 0;
+    add(&state->standing, now_us, rtt_us, srtt_us / 4, UINT32_MAX);
+    add(&state->least, now_us, rtt_us, SLOW_US, UINT32_MAX);
+    add(&state->most, now_us, rtt_us, (uint32_t)ww_min_u64(2 * (uint64_t)srtt_us, UINT32_MAX), 0);
+    const uint64_t range = ww_minus(most_of(&state->most), least_of(&state->least));
+    const uint64_t dq = queueing_us(state);
+    const bool is_short = dq * cwnd <= least_of(&state->standing); /* one segment waits, or none */
+    if (is_first || 10 * dq <= range || is_short) state->empty_us = now_us;
+    const uint64_t past = ww_wrapping_sub(now_us, state->empty_us);
+    state->is_competing = past > 5 * (uint64_t)srtt_us;
 }
 
 /* Sets 1 / delta and v once a window of data. */
-static void end_window(const struct ww_config *config, struct copa *own, uint32_t cwnd) {
-    const struct ww_parameters *its = ww_parameters(config);
-    if (its->competes && own->is_competing)
-        own->per_delta = ww_min_u32(own->per_delta + 1, WW_CWND_MAX);
+static void end_window(const struct ww_config *config, struct copa *state, uint32_t cwnd) {
+    const struct ww_parameters *parameters = ww_parameters(config);
+    if (parameters->competes && state->is_competing)
+        state->per_delta = ww_min_u32(state->per_delta + 1, WW_CWND_MAX);
     else
-        own->per_delta = its->per_delta;
-    const bool is_up = cwnd > own->compared;
-    if (is_up == own->is_up) {
-        if (own->steady < STEADY)
-            own->steady++;
+        state->per_delta = parameters->per_delta;
+    const bool is_up = cwnd > state->compared;
+    if (is_up == state->is_up) {
+        if (state->steady < STEADY)
+            state->steady++;
         else
-            own->v = ww_min_u32(own->v, WW_CWND_MAX) * 2;
+            state->v = ww_min_u32(state->v, WW_CWND_MAX) * 2;
     } else {
-        own->steady = 0;
-        own->v = 1;
+        state->steady = 0;
+        state->v = 1;
     }
-    own->is_up = is_up;
-    own->compared = cwnd;
+    state->is_up = is_up;
+    state->compared = cwnd;
 }
 
-static void steer(struct copa *own, struct ww_window *window, uint32_t segments, bool is_up) {
-    const uint64_t step = (uint64_t)own->v * own->per_delta; /* below 2^58 */
+static void steer(struct copa *state, struct ww_window *window, uint32_t segments, bool is_up) {
+    const uint64_t step = (uint64_t)state->v * state->per_delta; /* below 2^58 */
     const uint64_t each = ww_div(ww_min_u64(step, window->cwnd) << 32, window->cwnd);
-    const uint64_t wide = ((uint64_t)window->cwnd << 32) + own->fraction;
+    const uint64_t wide = ((uint64_t)window->cwnd << 32) + state->fraction;
     const uint64_t moved = each * segments; /* below 2^48 */
     const uint64_t next = is_up ? wide + moved : ww_minus(wide, moved);
     window->cwnd = (uint32_t)ww_min_u64(ww_max_u64(next >> 32, FLOOR), WW_CWND_MAX);
-    own->fraction = (uint32_t)next;
+    state->fraction = (uint32_t)next;
 }
 
-static void on_ack(const struct ww_config *config, struct copa *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct copa *state, struct ww_window *window,
                    const struct ww_sample *ack) {
-    if (ack->rtt_us != 0) measure(own, window->cwnd, ack);
-    if (ww_round_ends(&own->rounds, ack)) end_window(config, own, window->cwnd);
-    if (own->least.now == 0) return;
+    if (ack->rtt_us != 0) measure(state, window->cwnd, ack);
+    if (ww_round_ends(&state->rounds, ack)) end_window(config, state, window->cwnd);
+    if (state->least.now == 0) return;
     const uint32_t segments = ww_min_u32(ack->newly_delivered, UINT16_MAX);
-    const uint64_t standing_us = least_of(&own->standing);
-    const uint64_t waited = (uint64_t)window->cwnd * queueing_us(own);
-    const bool is_up = waited <= own->per_delta * standing_us; /* cwnd / RTTstanding <= target */
+    const uint64_t standing_us = least_of(&state->standing);
+    const uint64_t waited = (uint64_t)window->cwnd * queueing_us(state);
+    const bool is_up = waited <= state->per_delta * standing_us; /* cwnd / RTTstanding <= target */
     const bool is_full = ack->is_cwnd_limited || !config->validate_cwnd;
-    if (!is_up) own->has_left_slow_start = true;
-    if (!own->has_left_slow_start) {
+    if (!is_up) state->has_left_slow_start = true;
+    if (!state->has_left_slow_start) {
         if (is_full && ack->rtt_us != 0)
             window->cwnd = ww_min_u32(window->cwnd + segments, WW_CWND_MAX);
     } else if (is_full || !is_up) {
-        steer(own, window, segments, is_up);
+        steer(state, window, segments, is_up);
     }
     window->pacing = ww_rate(2 * (uint64_t)window->cwnd * ack->mss, standing_us);
 }
 
-static void on_loss(const struct ww_config *config, struct copa *own, struct ww_window *window,
+static void on_loss(const struct ww_config *config, struct copa *state, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    ww_remember(&own->common, window);
-    if (ww_parameters(config)->competes && own->is_competing)
-        own->per_delta = ww_max_u32(own->per_delta / 2, ww_parameters(config)->per_delta);
+    ww_remember(&state->common, window);
+    if (ww_parameters(config)->competes && state->is_competing)
+        state->per_delta = ww_max_u32(state->per_delta / 2, ww_parameters(config)->per_delta);
 }
 
-static void on_rto(const struct ww_config *config, struct copa *own, struct ww_window *window,
+static void on_rto(const struct ww_config *config, struct copa *state, struct ww_window *window,
                    uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
-    ww_reno_on_rto(&own->common, window, WW_SSTHRESH_INFINITE, repeated);
-    own->has_left_slow_start = false;
-    own->fraction = 0;
-    own->v = 1;
+    ww_reno_on_rto(&state->common, window, WW_SSTHRESH_INFINITE, repeated);
+    state->has_left_slow_start = false;
+    state->fraction = 0;
+    state->v = 1;
 }
 
-static void observe(const struct ww_config *config, const struct copa *own, uint64_t now_us,
+static void observe(const struct ww_config *config, const struct copa *state, uint64_t now_us,
                     struct ww_quantities *seen) {
-    seen->queueing_us = own->least.now == 0 ? 0 : queueing_us(own);
-    seen->velocity = own->v;
-    seen->wanted = own->per_delta;
-    seen->competing = own->is_competing;
+    seen->queueing_us = state->least.now == 0 ? 0 : queueing_us(state);
+    seen->velocity = state->v;
+    seen->wanted = state->per_delta;
+    seen->competing = state->is_competing;
 }
 
 WW_CONTROL("Copa", WW_NEEDS_RATE | WW_OWNS_RECOVERY, .init = init, .on_ack = on_ack,

@@ -31,39 +31,39 @@ struct dctcp {
     bool is_counted; /* the host counts marks */
 };
 
-static void init(const struct ww_config *config, struct dctcp *own) { own->alpha = ONE; }
+static void init(const struct ww_config *config, struct dctcp *state) { state->alpha = ONE; }
 
-static void on_ack(const struct ww_config *config, struct dctcp *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct dctcp *state, struct ww_window *window,
                    const struct ww_sample *ack) {
-    own->acked += ww_min_u32(ack->acked_segments, UINT16_MAX);
-    own->marked += ww_min_u32(ack->newly_marked, UINT16_MAX);
-    own->is_counted = own->is_counted || ack->newly_marked != 0;
-    if (ww_round_ends(&own->rounds, ack)) {
+    state->acked += ww_min_u32(ack->acked_segments, UINT16_MAX);
+    state->marked += ww_min_u32(ack->newly_marked, UINT16_MAX);
+    state->is_counted = state->is_counted || ack->newly_marked != 0;
+    if (ww_round_ends(&state->rounds, ack)) {
         const uint32_t shift = ww_parameters(config)->shift & 31;
-        const uint64_t marked = ww_min_u32(own->marked, own->acked);
-        const uint32_t share = (uint32_t)ww_div(marked * ONE, own->acked);
-        own->alpha = own->alpha - (own->alpha >> shift) + (share >> shift);
-        own->acked = own->marked = 0;
+        const uint64_t marked = ww_min_u32(state->marked, state->acked);
+        const uint32_t share = (uint32_t)ww_div(marked * ONE, state->acked);
+        state->alpha = state->alpha - (state->alpha >> shift) + (share >> shift);
+        state->acked = state->marked = 0;
     }
-    if (ww_may_grow(ack)) ww_grow(config, &own->common, window, ack);
+    if (ww_may_grow(ack)) ww_grow(config, &state->common, window, ack);
 }
 
-static void on_loss(const struct ww_config *config, struct dctcp *own, struct ww_window *window,
+static void on_loss(const struct ww_config *config, struct dctcp *state, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    ww_reno_on_loss(&own->common, window, ww_reno_ssthresh(config, in_flight));
+    ww_reno_on_loss(&state->common, window, ww_reno_ssthresh(config, in_flight));
 }
 
-static void on_mark(const struct ww_config *config, struct dctcp *own, struct ww_window *window,
+static void on_mark(const struct ww_config *config, struct dctcp *state, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    if (!own->is_counted) own->marked += own->acked;
-    const uint64_t left = (uint64_t)window->cwnd * (2 * ONE - own->alpha) / (2 * ONE);
-    ww_reno_on_loss(&own->common, window, ww_max_u32((uint32_t)left, config->min_marked_cwnd));
+    if (!state->is_counted) state->marked += state->acked;
+    const uint64_t left = (uint64_t)window->cwnd * (2 * ONE - state->alpha) / (2 * ONE);
+    ww_reno_on_loss(&state->common, window, ww_max_u32((uint32_t)left, config->min_marked_cwnd));
     window->ssthresh = ww_max_u32(window->ssthresh, config->min_cwnd);
 }
 
-static void observe(const struct ww_config *config, const struct dctcp *own, uint64_t now_us,
+static void observe(const struct ww_config *config, const struct dctcp *state, uint64_t now_us,
                     struct ww_quantities *seen) {
-    seen->alpha = (uint64_t)own->alpha * 1000 / ONE;
+    seen->alpha = (uint64_t)state->alpha * 1000 / ONE;
 }
 
 WW_CONTROL("DCTCP", 0, .init = init, .on_ack = on_ack, .on_loss = on_loss, .on_mark = on_mark,

@@ -79,36 +79,36 @@ static uint32_t a_of(uint32_t w) {
     return ww_max_u32((uint32_t)ww_div(w2p * 2 * b, 2 * ONE - b), ONE);
 }
 
-static void on_ack(const struct ww_config *config, struct highspeed *own, struct ww_window *window,
-                   const struct ww_sample *ack) {
+static void on_ack(const struct ww_config *config, struct highspeed *state,
+                   struct ww_window *window, const struct ww_sample *ack) {
     if (!ww_may_grow(ack)) return;
     if (window->cwnd < window->ssthresh) {
-        ww_grow(config, &own->common, window, ack);
+        ww_grow(config, &state->common, window, ack);
         return;
     }
     if (config->validate_cwnd && !ack->is_cwnd_limited) return;
-    if (own->of != window->cwnd) {
-        own->of = window->cwnd;
-        own->a = a_of(window->cwnd);
+    if (state->of != window->cwnd) {
+        state->of = window->cwnd;
+        state->a = a_of(window->cwnd);
     }
-    const uint64_t each = ww_div((uint64_t)own->a << 16, window->cwnd); /* below 2^40 */
-    const uint64_t sum = own->fraction + each * ww_min_u32(ack->acked_segments, UINT16_MAX);
+    const uint64_t each = ww_div((uint64_t)state->a << 16, window->cwnd); /* below 2^40 */
+    const uint64_t sum = state->fraction + each * ww_min_u32(ack->acked_segments, UINT16_MAX);
     window->cwnd = (uint32_t)ww_min_u64(window->cwnd + (sum >> 32), WW_CWND_MAX);
-    own->fraction = (uint32_t)sum;
+    state->fraction = (uint32_t)sum;
 }
 
-static void on_loss(const struct ww_config *config, struct highspeed *own, struct ww_window *window,
-                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+static void on_loss(const struct ww_config *config, struct highspeed *state,
+                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
     const uint64_t flight = ww_min_u32(in_flight, WW_CWND_MAX);
     const uint32_t left = (uint32_t)(flight * (ONE - b_of(window->cwnd)) / ONE);
-    own->fraction = 0;
-    ww_reno_on_loss(&own->common, window, ww_max_u32(left, config->min_cwnd));
+    state->fraction = 0;
+    ww_reno_on_loss(&state->common, window, ww_max_u32(left, config->min_cwnd));
 }
 
-static void observe(const struct ww_config *config, const struct highspeed *own, uint64_t now_us,
+static void observe(const struct ww_config *config, const struct highspeed *state, uint64_t now_us,
                     struct ww_quantities *seen) {
-    seen->a = (uint64_t)a_of(own->of) * 1000 / ONE;
-    seen->b = (uint64_t)b_of(own->of) * 1000 / ONE;
+    seen->a = (uint64_t)a_of(state->of) * 1000 / ONE;
+    seen->b = (uint64_t)b_of(state->of) * 1000 / ONE;
 }
 
 WW_CONTROL("HighSpeed", 0, .on_ack = on_ack, .on_loss = on_loss, .observe = observe)

@@ -47,84 +47,85 @@ struct htcp {
     bool has_begun;
 };
 
-static void init(const struct ww_config *config, struct htcp *own) { own->beta = BETA_LEAST; }
+static void init(const struct ww_config *config, struct htcp *state) { state->beta = BETA_LEAST; }
 
-static uint32_t alpha_of(const struct ww_config *config, const struct htcp *own, uint64_t now_us) {
-    const uint64_t past_ms = ww_minus(ww_since(own->lost_us, now_us), QUIET_US) / 1000;
+static uint32_t alpha_of(const struct ww_config *config, const struct htcp *state,
+                         uint64_t now_us) {
+    const uint64_t past_ms = ww_minus(ww_since(state->lost_us, now_us), QUIET_US) / 1000;
     const uint64_t d = ww_min_u64(past_ms, LONGEST_MS);
     uint64_t alpha = ONE + d * 10 * ONE / 1000 + d * d * ONE / 4000000; /* below 2^40 */
-    if (ww_parameters(config)->scaled && own->rtt_min_us != 0) {
-        const uint64_t rtt_us = ww_min_u64(ww_max_u64(own->rtt_min_us, 10000), 200000);
+    if (ww_parameters(config)->scaled && state->rtt_min_us != 0) {
+        const uint64_t rtt_us = ww_min_u64(ww_max_u64(state->rtt_min_us, 10000), 200000);
         alpha = alpha * rtt_us / 100000;
     }
-    alpha = 2 * (ONE - own->beta) * alpha / ONE;
+    alpha = 2 * (ONE - state->beta) * alpha / ONE;
     return (uint32_t)ww_min_u64(ww_max_u64(alpha, ONE), UINT32_MAX);
 }
 
-static void measure(struct htcp *own, const struct ww_sample *ack) {
+static void measure(struct htcp *state, const struct ww_sample *ack) {
     if (ack->rtt_us != 0) {
-        own->rtt_min_us = ww_least_rtt(own->rtt_min_us, ack->rtt_us);
-        own->rtt_max_us = ww_max_u32(own->rtt_max_us, ack->rtt_us);
+        state->rtt_min_us = ww_least_rtt(state->rtt_min_us, ack->rtt_us);
+        state->rtt_max_us = ww_max_u32(state->rtt_max_us, ack->rtt_us);
     }
-    own->counted += ww_min_u32(ack->acked_segments, UINT16_MAX);
-    if (!ww_round_ends(&own->rounds, ack)) return;
-    const uint64_t elapsed_us = ww_since(own->round_us, ack->now_us);
-    own->rate = ww_div((uint64_t)own->counted * 1000000, elapsed_us);
-    own->round_us = ack->now_us;
-    own->counted = 0;
+    state->counted += ww_min_u32(ack->acked_segments, UINT16_MAX);
+    if (!ww_round_ends(&state->rounds, ack)) return;
+    const uint64_t elapsed_us = ww_since(state->round_us, ack->now_us);
+    state->rate = ww_div((uint64_t)state->counted * 1000000, elapsed_us);
+    state->round_us = ack->now_us;
+    state->counted = 0;
 }
 
-static void on_ack(const struct ww_config *config, struct htcp *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct htcp *state, struct ww_window *window,
                    const struct ww_sample *ack) {
-    if (!own->has_begun) own->lost_us = own->round_us = ack->now_us;
-    own->has_begun = true;
-    measure(own, ack);
+    if (!state->has_begun) state->lost_us = state->round_us = ack->now_us;
+    state->has_begun = true;
+    measure(state, ack);
     if (!ww_may_grow(ack)) return;
     if (window->cwnd < window->ssthresh) {
-        ww_grow(config, &own->common, window, ack);
+        ww_grow(config, &state->common, window, ack);
         return;
     }
     if (config->validate_cwnd && !ack->is_cwnd_limited) return;
-    const uint64_t alpha = alpha_of(config, own, ack->now_us);
+    const uint64_t alpha = alpha_of(config, state, ack->now_us);
     const uint64_t each = ww_div(alpha << 22, window->cwnd); /* below 2^54 */
     const uint32_t segments = ww_min_u32(ack->acked_segments, 256);
-    const uint64_t sum = own->fraction + each * segments;
+    const uint64_t sum = state->fraction + each * segments;
     window->cwnd = (uint32_t)ww_min_u64(window->cwnd + (sum >> 32), WW_CWND_MAX);
-    own->fraction = (uint32_t)sum;
+    state->fraction = (uint32_t)sum;
 }
 
 /* Begins the time after a loss, with the beta of the time before it. Returns ssthresh. */
-static uint32_t back_off(const struct ww_config *config, struct htcp *own, uint64_t now_us,
+static uint32_t back_off(const struct ww_config *config, struct htcp *state, uint64_t now_us,
                          uint32_t in_flight) {
     const uint64_t change =
-        ww_max_u64(own->rate, own->lost_rate) - ww_min_u64(own->rate, own->lost_rate);
-    const bool is_steady = own->lost_rate != 0 && 5 * change <= own->lost_rate;
-    const uint64_t ratio = ww_div((uint64_t)own->rtt_min_us * ONE, own->rtt_max_us);
-    own->beta =
+        ww_max_u64(state->rate, state->lost_rate) - ww_min_u64(state->rate, state->lost_rate);
+    const bool is_steady = state->lost_rate != 0 && 5 * change <= state->lost_rate;
+    const uint64_t ratio = ww_div((uint64_t)state->rtt_min_us * ONE, state->rtt_max_us);
+    state->beta =
         (uint16_t)(is_steady ? ww_min_u64(ww_max_u64(ratio, BETA_LEAST), BETA_MOST) : BETA_LEAST);
-    own->lost_rate = own->rate;
-    own->lost_us = now_us;
-    own->rtt_max_us = 0;
-    own->fraction = 0;
+    state->lost_rate = state->rate;
+    state->lost_us = now_us;
+    state->rtt_max_us = 0;
+    state->fraction = 0;
     const uint64_t flight = ww_min_u32(in_flight, WW_CWND_MAX);
-    return ww_max_u32((uint32_t)(flight * own->beta / ONE), config->min_cwnd);
+    return ww_max_u32((uint32_t)(flight * state->beta / ONE), config->min_cwnd);
 }
 
-static void on_loss(const struct ww_config *config, struct htcp *own, struct ww_window *window,
+static void on_loss(const struct ww_config *config, struct htcp *state, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    ww_reno_on_loss(&own->common, window, back_off(config, own, now_us, in_flight));
+    ww_reno_on_loss(&state->common, window, back_off(config, state, now_us, in_flight));
 }
 
-static void on_rto(const struct ww_config *config, struct htcp *own, struct ww_window *window,
+static void on_rto(const struct ww_config *config, struct htcp *state, struct ww_window *window,
                    uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
-    const uint32_t ssthresh = repeated ? 0 : back_off(config, own, now_us, in_flight);
-    ww_reno_on_rto(&own->common, window, ssthresh, repeated);
+    const uint32_t ssthresh = repeated ? 0 : back_off(config, state, now_us, in_flight);
+    ww_reno_on_rto(&state->common, window, ssthresh, repeated);
 }
 
-static void observe(const struct ww_config *config, const struct htcp *own, uint64_t now_us,
+static void observe(const struct ww_config *config, const struct htcp *state, uint64_t now_us,
                     struct ww_quantities *seen) {
-    seen->alpha = (uint64_t)alpha_of(config, own, now_us) * 1000 / ONE;
-    seen->beta = (uint64_t)own->beta * 1000 / ONE;
+    seen->alpha = (uint64_t)alpha_of(config, state, now_us) * 1000 / ONE;
+    seen->beta = (uint64_t)state->beta * 1000 / ONE;
 }
 
 WW_CONTROL("H-TCP", 0, .init = init, .on_ack = on_ack, .on_loss = on_loss, .on_rto = on_rto,

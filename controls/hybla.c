@@ -29,9 +29,9 @@ struct hybla {
     uint32_t rtt_min_us; /* 0 before the first */
 };
 
-static uint32_t rho_of(const struct ww_config *config, const struct hybla *own) {
+static uint32_t rho_of(const struct ww_config *config, const struct hybla *state) {
     const uint64_t reference_us = (uint64_t)ww_parameters(config)->rtt0_ms * 1000;
-    const uint64_t rho = ww_div((uint64_t)own->rtt_min_us * RHO_ONE, reference_us);
+    const uint64_t rho = ww_div((uint64_t)state->rtt_min_us * RHO_ONE, reference_us);
     return (uint32_t)ww_min_u64(ww_max_u64(rho, RHO_ONE), RHO_MAX);
 }
 
@@ -47,37 +47,37 @@ static uint64_t power_of_2(uint32_t x) {
 }
 
 /* Adds to cwnd in units of 2^-32 segments. */
-static void grow(struct hybla *own, struct ww_window *window, uint64_t step) {
-    const uint64_t sum = own->fraction + step; /* both below 2^62 */
+static void grow(struct hybla *state, struct ww_window *window, uint64_t step) {
+    const uint64_t sum = state->fraction + step; /* both below 2^62 */
     window->cwnd = (uint32_t)ww_min_u64(window->cwnd + (sum >> 32), WW_CWND_MAX);
-    own->fraction = (uint32_t)sum;
+    state->fraction = (uint32_t)sum;
 }
 
-static void on_ack(const struct ww_config *config, struct hybla *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct hybla *state, struct ww_window *window,
                    const struct ww_sample *ack) {
-    if (ack->rtt_us != 0) own->rtt_min_us = ww_least_rtt(own->rtt_min_us, ack->rtt_us);
+    if (ack->rtt_us != 0) state->rtt_min_us = ww_least_rtt(state->rtt_min_us, ack->rtt_us);
     if (!ww_may_grow(ack) || (config->validate_cwnd && !ack->is_cwnd_limited)) return;
-    const uint64_t rho = rho_of(config, own);
+    const uint64_t rho = rho_of(config, state);
     if (window->cwnd < window->ssthresh) {
         const uint64_t each = (power_of_2((uint32_t)rho) - 65536) << 16; /* below 2^52 */
         const uint32_t most = ack->phase == WW_LOSS ? 1 : 2;
-        grow(own, window, each * ww_min_u32(ack->acked_segments, most));
+        grow(state, window, each * ww_min_u32(ack->acked_segments, most));
         window->cwnd = ww_min_u32(window->cwnd, window->ssthresh);
         return;
     }
     const uint64_t each = ww_div(rho * rho << 12, window->cwnd); /* below 2^41 */
-    grow(own, window, each * ww_min_u32(ack->acked_segments, UINT16_MAX));
+    grow(state, window, each * ww_min_u32(ack->acked_segments, UINT16_MAX));
 }
 
-static void on_loss(const struct ww_config *config, struct hybla *own, struct ww_window *window,
+static void on_loss(const struct ww_config *config, struct hybla *state, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    own->fraction = 0;
-    ww_reno_on_loss(&own->common, window, ww_reno_ssthresh(config, in_flight));
+    state->fraction = 0;
+    ww_reno_on_loss(&state->common, window, ww_reno_ssthresh(config, in_flight));
 }
 
-static void observe(const struct ww_config *config, const struct hybla *own, uint64_t now_us,
+static void observe(const struct ww_config *config, const struct hybla *state, uint64_t now_us,
                     struct ww_quantities *seen) {
-    seen->rho = (uint64_t)rho_of(config, own) * 1000 / RHO_ONE;
+    seen->rho = (uint64_t)rho_of(config, state) * 1000 / RHO_ONE;
 }
 
 WW_CONTROL("Hybla", 0, .on_ack = on_ack, .on_loss = on_loss, .observe = observe)

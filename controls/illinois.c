@@ -46,23 +46,23 @@ struct illinois {
     bool was_above;       /* the queueing time was above 0.01 dm */
 };
 
-static void init(const struct ww_config *config, struct illinois *own) {
-    own->alpha = ALPHA_MOST;
-    own->beta = BETA_MOST;
+static void init(const struct ww_config *config, struct illinois *state) {
+    state->alpha = ALPHA_MOST;
+    state->beta = BETA_MOST;
 }
 
-static void set_alpha(const struct ww_config *config, struct illinois *own, uint64_t da,
+static void set_alpha(const struct ww_config *config, struct illinois *state, uint64_t da,
                       uint64_t dm) {
     const uint64_t d1 = dm / 100;
     if (da > d1) {
-        own->was_above = true;
-        own->low = 0;
+        state->was_above = true;
+        state->low = 0;
         const uint64_t top = 3 * (dm - d1), delay = 97 * (da - d1); /* (10 - 0.3) / 0.3 = 97 / 3 */
-        own->alpha = (uint32_t)ww_div(top * ALPHA_MOST, top + delay);
-    } else if (!own->was_above || ++own->low >= ww_parameters(config)->theta) {
-        own->low = 0;
-        own->was_above = false;
-        own->alpha = ALPHA_MOST;
+        state->alpha = (uint32_t)ww_div(top * ALPHA_MOST, top + delay);
+    } else if (!state->was_above || ++state->low >= ww_parameters(config)->theta) {
+        state->low = 0;
+        state->was_above = false;
+        state->alpha = ALPHA_MOST;
     }
 }
 
@@ -72,67 +72,67 @@ static uint32_t beta_of(uint64_t da, uint64_t dm) {
     return (uint32_t)ww_div((2 * dm + 15 * da) * ONE, 28 * dm); /* 2^37 * 2^16 */
 }
 
-static void end_round(const struct ww_config *config, struct illinois *own, uint32_t cwnd) {
+static void end_round(const struct ww_config *config, struct illinois *state, uint32_t cwnd) {
     if (cwnd < ww_parameters(config)->least_window) {
-        own->alpha = ONE;
-        own->beta = BETA_MOST;
-    } else if (own->rtts != 0) {
-        const uint64_t mean = own->rtt_sum_us / own->rtts;
-        const uint64_t da = ww_minus(mean, own->rtt_min_us);
-        const uint64_t dm = ww_minus(own->rtt_max_us, own->rtt_min_us);
-        set_alpha(config, own, da, dm);
-        own->beta = beta_of(da, dm);
+        state->alpha = ONE;
+        state->beta = BETA_MOST;
+    } else if (state->rtts != 0) {
+        const uint64_t mean = state->rtt_sum_us / state->rtts;
+        const uint64_t da = ww_minus(mean, state->rtt_min_us);
+        const uint64_t dm = ww_minus(state->rtt_max_us, state->rtt_min_us);
+        set_alpha(config, state, da, dm);
+        state->beta = beta_of(da, dm);
     }
-    own->rtt_sum_us = own->rtts = 0;
+    state->rtt_sum_us = state->rtts = 0;
 }
 
-static void on_ack(const struct ww_config *config, struct illinois *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct illinois *state, struct ww_window *window,
                    const struct ww_sample *ack) {
     if (ack->rtt_us != 0) {
-        own->rtt_min_us = ww_least_rtt(own->rtt_min_us, ack->rtt_us);
-        own->rtt_max_us = ww_max_u32(own->rtt_max_us, ack->rtt_us);
-        own->rtt_sum_us += ack->rtt_us;
-        own->rtts++;
+        state->rtt_min_us = ww_least_rtt(state->rtt_min_us, ack->rtt_us);
+        state->rtt_max_us = ww_max_u32(state->rtt_max_us, ack->rtt_us);
+        state->rtt_sum_us += ack->rtt_us;
+        state->rtts++;
     }
-    if (ww_round_ends(&own->rounds, ack)) end_round(config, own, window->cwnd);
+    if (ww_round_ends(&state->rounds, ack)) end_round(config, state, window->cwnd);
     if (!ww_may_grow(ack)) return;
     if (window->cwnd < window->ssthresh) {
-        ww_grow(config, &own->common, window, ack);
+        ww_grow(config, &state->common, window, ack);
         return;
     }
     if (config->validate_cwnd && !ack->is_cwnd_limited) return;
-    const uint64_t each = ww_div((uint64_t)own->alpha << 16, window->cwnd); /* below 2^36 */
-    const uint64_t sum = own->fraction + each * ww_min_u32(ack->acked_segments, UINT16_MAX);
+    const uint64_t each = ww_div((uint64_t)state->alpha << 16, window->cwnd); /* below 2^36 */
+    const uint64_t sum = state->fraction + each * ww_min_u32(ack->acked_segments, UINT16_MAX);
     window->cwnd = (uint32_t)ww_min_u64(window->cwnd + (sum >> 32), WW_CWND_MAX);
-    own->fraction = (uint32_t)sum;
+    state->fraction = (uint32_t)sum;
 }
 
-static uint32_t left_after(const struct ww_config *config, const struct illinois *own,
+static uint32_t left_after(const struct ww_config *config, const struct illinois *state,
                            uint32_t in_flight) {
     const uint64_t flight = ww_min_u32(in_flight, WW_CWND_MAX);
-    return ww_max_u32((uint32_t)(flight * (ONE - own->beta) / ONE), config->min_cwnd);
+    return ww_max_u32((uint32_t)(flight * (ONE - state->beta) / ONE), config->min_cwnd);
 }
 
-static void on_loss(const struct ww_config *config, struct illinois *own, struct ww_window *window,
-                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    own->fraction = 0;
-    ww_reno_on_loss(&own->common, window, left_after(config, own, in_flight));
+static void on_loss(const struct ww_config *config, struct illinois *state,
+                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    state->fraction = 0;
+    ww_reno_on_loss(&state->common, window, left_after(config, state, in_flight));
 }
 
-static void on_rto(const struct ww_config *config, struct illinois *own, struct ww_window *window,
+static void on_rto(const struct ww_config *config, struct illinois *state, struct ww_window *window,
                    uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
-    ww_reno_on_rto(&own->common, window, left_after(config, own, in_flight), repeated);
-    own->alpha = ONE;
-    own->beta = BETA_MOST;
-    own->low = 0;
-    own->was_above = false;
-    own->rtt_sum_us = own->rtts = own->fraction = 0;
+    ww_reno_on_rto(&state->common, window, left_after(config, state, in_flight), repeated);
+    state->alpha = ONE;
+    state->beta = BETA_MOST;
+    state->low = 0;
+    state->was_above = false;
+    state->rtt_sum_us = state->rtts = state->fraction = 0;
 }
 
-static void observe(const struct ww_config *config, const struct illinois *own, uint64_t now_us,
+static void observe(const struct ww_config *config, const struct illinois *state, uint64_t now_us,
                     struct ww_quantities *seen) {
-    seen->alpha = (uint64_t)own->alpha * 1000 / ONE;
-    seen->beta = (uint64_t)own->beta * 1000 / ONE;
+    seen->alpha = (uint64_t)state->alpha * 1000 / ONE;
+    seen->beta = (uint64_t)state->beta * 1000 / ONE;
 }
 
 WW_CONTROL("Illinois", 0, .init = init, .on_ack = on_ack, .on_loss = on_loss, .on_rto = on_rto,

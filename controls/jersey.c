@@ -29,49 +29,49 @@ struct jersey {
     uint32_t samples;
 };
 
-static void on_ack(const struct ww_config *config, struct jersey *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct jersey *state, struct ww_window *window,
                    const struct ww_sample *ack) {
-    if (ack->rtt_us != 0) own->rtt_us = ack->rtt_us;
-    if (own->rtt_us != 0 && ack->acked_segments != 0) {
-        const uint64_t tw_us = (uint64_t)own->rtt_us * ww_parameters(config)->k;
-        const uint64_t since_us = own->samples == 0 ? 0 : ww_since(own->last_us, ack->now_us);
+    if (ack->rtt_us != 0) state->rtt_us = ack->rtt_us;
+    if (state->rtt_us != 0 && ack->acked_segments != 0) {
+        const uint64_t tw_us = (uint64_t)state->rtt_us * ww_parameters(config)->k;
+        const uint64_t since_us = state->samples == 0 ? 0 : ww_since(state->last_us, ack->now_us);
         const uint64_t bytes = (uint64_t)ack->acked_segments * ack->mss;
         const uint32_t span_us = (uint32_t)ww_min_u64(tw_us, UINT32_MAX);
-        own->rate = ww_rate(ww_bytes_in(own->rate, span_us) + bytes,
-                            tw_us + ww_min_u64(since_us, UINT32_MAX));
-        own->last_us = ack->now_us;
-        own->samples = ww_min_u32(own->samples, UINT32_MAX - 1) + 1;
+        state->rate = ww_rate(ww_bytes_in(state->rate, span_us) + bytes,
+                              tw_us + ww_min_u64(since_us, UINT32_MAX));
+        state->last_us = ack->now_us;
+        state->samples = ww_min_u32(state->samples, UINT32_MAX - 1) + 1;
     }
-    if (ww_may_grow(ack)) ww_grow(config, &own->common, window, ack);
+    if (ww_may_grow(ack)) ww_grow(config, &state->common, window, ack);
 }
 
-static uint32_t carried(const struct ww_config *config, const struct jersey *own, uint32_t mss) {
-    const uint64_t segments = ww_div(ww_bytes_in(own->rate, own->rtt_us), mss);
+static uint32_t carried(const struct ww_config *config, const struct jersey *state, uint32_t mss) {
+    const uint64_t segments = ww_div(ww_bytes_in(state->rate, state->rtt_us), mss);
     return ww_max_u32((uint32_t)ww_min_u64(segments, WW_CWND_MAX), config->min_cwnd);
 }
 
-static void on_loss(const struct ww_config *config, struct jersey *own, struct ww_window *window,
+static void on_loss(const struct ww_config *config, struct jersey *state, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
     if (ww_parameters(config)->warned) return;
-    ww_reno_on_loss(&own->common, window, ww_min_u32(window->cwnd, carried(config, own, mss)));
+    ww_reno_on_loss(&state->common, window, ww_min_u32(window->cwnd, carried(config, state, mss)));
     window->ssthresh = ww_max_u32(window->ssthresh, config->min_cwnd);
 }
 
-static void on_mark(const struct ww_config *config, struct jersey *own, struct ww_window *window,
+static void on_mark(const struct ww_config *config, struct jersey *state, struct ww_window *window,
                     uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    ww_reno_on_loss(&own->common, window, ww_min_u32(window->cwnd, carried(config, own, mss)));
+    ww_reno_on_loss(&state->common, window, ww_min_u32(window->cwnd, carried(config, state, mss)));
     window->ssthresh = ww_max_u32(window->ssthresh, config->min_cwnd);
 }
 
-static void on_rto(const struct ww_config *config, struct jersey *own, struct ww_window *window,
+static void on_rto(const struct ww_config *config, struct jersey *state, struct ww_window *window,
                    uint64_t now_us, uint32_t in_flight, uint32_t mss, bool repeated) {
-    ww_reno_on_rto(&own->common, window, carried(config, own, mss), repeated);
+    ww_reno_on_rto(&state->common, window, carried(config, state, mss), repeated);
 }
 
-static struct ww_observation estimate(const struct ww_config *config, const struct jersey *own,
+static struct ww_observation estimate(const struct ww_config *config, const struct jersey *state,
                                       uint64_t now_us) {
-    const struct ww_observation seen = {own->rate, own->rate,
-                                        own->rtt_us == 0 ? UINT32_MAX : own->rtt_us, own->samples};
+    const struct ww_observation seen = {
+        state->rate, state->rate, state->rtt_us == 0 ? UINT32_MAX : state->rtt_us, state->samples};
     return seen;
 }
 

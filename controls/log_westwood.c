@@ -31,60 +31,60 @@ struct log_westwood {
     uint32_t fraction; /* of cwnd, in 2^-32 segments */
 };
 
-static void init(const struct ww_config *config, struct log_westwood *own) {
-    WW_WESTWOOD_INIT(&own->westwood);
+static void init(const struct ww_config *config, struct log_westwood *state) {
+    WW_WESTWOOD_INIT(&state->westwood);
 }
 
-static void on_ack(const struct ww_config *config, struct log_westwood *own,
+static void on_ack(const struct ww_config *config, struct log_westwood *state,
                    struct ww_window *window, const struct ww_sample *ack) {
-    const bool is_below = window->cwnd >= window->ssthresh && window->cwnd < own->w_max;
+    const bool is_below = window->cwnd >= window->ssthresh && window->cwnd < state->w_max;
     if (!is_below) {
-        WW_WESTWOOD_ON_ACK(config, &own->westwood, window, ack);
+        WW_WESTWOOD_ON_ACK(config, &state->westwood, window, ack);
         return;
     }
-    ww_estimator_on_ack(config, &own->westwood, ack);
+    ww_estimator_on_ack(config, &state->westwood, ack);
     if (!ww_may_grow(ack) || (config->validate_cwnd && !ack->is_cwnd_limited)) return;
-    const uint64_t wanted = (uint64_t)(own->w_max - window->cwnd) << 32; /* below 2^60 */
+    const uint64_t wanted = (uint64_t)(state->w_max - window->cwnd) << 32; /* below 2^60 */
     const uint64_t share = ww_div(wanted, (uint64_t)ww_parameters(config)->alpha * window->cwnd);
     const uint64_t each = ww_max_u64(share, ww_div(UINT64_C(1) << 32, window->cwnd));
-    const uint64_t sum = own->fraction + ww_min_u64(each, UINT64_C(1) << 40) *
-                                             ww_min_u32(ack->acked_segments, UINT16_MAX);
-    window->cwnd = (uint32_t)ww_min_u64(window->cwnd + (sum >> 32), own->w_max);
-    own->fraction = (uint32_t)sum;
+    const uint64_t sum = state->fraction + ww_min_u64(each, UINT64_C(1) << 40) *
+                                               ww_min_u32(ack->acked_segments, UINT16_MAX);
+    window->cwnd = (uint32_t)ww_min_u64(window->cwnd + (sum >> 32), state->w_max);
+    state->fraction = (uint32_t)sum;
 }
 
-static void on_loss(const struct ww_config *config, struct log_westwood *own,
+static void on_loss(const struct ww_config *config, struct log_westwood *state,
                     struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    own->w_max = window->cwnd;
-    own->fraction = 0;
-    WW_WESTWOOD_ON_LOSS(config, &own->westwood, window, now_us, in_flight, mss);
+    state->w_max = window->cwnd;
+    state->fraction = 0;
+    WW_WESTWOOD_ON_LOSS(config, &state->westwood, window, now_us, in_flight, mss);
 }
 
-static void on_recovery_exit(const struct ww_config *config, struct log_westwood *own,
+static void on_recovery_exit(const struct ww_config *config, struct log_westwood *state,
                              struct ww_window *window, uint64_t now_us, uint32_t mss) {
-    WW_WESTWOOD_ON_RECOVERY_EXIT(config, &own->westwood, window, now_us, mss);
+    WW_WESTWOOD_ON_RECOVERY_EXIT(config, &state->westwood, window, now_us, mss);
 }
 
-static void on_rto(const struct ww_config *config, struct log_westwood *own,
+static void on_rto(const struct ww_config *config, struct log_westwood *state,
                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss,
                    bool repeated) {
-    if (!repeated) own->w_max = window->cwnd;
-    WW_WESTWOOD_ON_RTO(config, &own->westwood, window, now_us, in_flight, mss, repeated);
+    if (!repeated) state->w_max = window->cwnd;
+    WW_WESTWOOD_ON_RTO(config, &state->westwood, window, now_us, in_flight, mss, repeated);
 }
 
-static void on_undo(const struct ww_config *config, struct log_westwood *own,
+static void on_undo(const struct ww_config *config, struct log_westwood *state,
                     struct ww_window *window) {
-    WW_WESTWOOD_ON_UNDO(config, &own->westwood, window);
+    WW_WESTWOOD_ON_UNDO(config, &state->westwood, window);
 }
 
 static struct ww_observation estimate(const struct ww_config *config,
-                                      const struct log_westwood *own, uint64_t now_us) {
-    return WW_WESTWOOD_OBSERVE(config, &own->westwood, now_us);
+                                      const struct log_westwood *state, uint64_t now_us) {
+    return WW_WESTWOOD_OBSERVE(config, &state->westwood, now_us);
 }
 
-static void observe(const struct ww_config *config, const struct log_westwood *own, uint64_t now_us,
-                    struct ww_quantities *seen) {
-    seen->w_max = own->w_max;
+static void observe(const struct ww_config *config, const struct log_westwood *state,
+                    uint64_t now_us, struct ww_quantities *seen) {
+    seen->w_max = state->w_max;
 }
 
 WW_CONTROL("LogWestwood+", WW_WESTWOOD_TRAITS, .like = WW_PROTOCOL_WESTWOOD_PLUS, .init = init,

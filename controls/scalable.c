@@ -24,25 +24,25 @@ struct scalable {
     struct ww_common common;
 };
 
-static void on_ack(const struct ww_config *config, struct scalable *own, struct ww_window *window,
+static void on_ack(const struct ww_config *config, struct scalable *state, struct ww_window *window,
                    const struct ww_sample *ack) {
     if (!ww_may_grow(ack)) return;
     if (window->cwnd < window->ssthresh || window->cwnd <= ww_parameters(config)->legacy) {
-        ww_grow(config, &own->common, window, ack);
+        ww_grow(config, &state->common, window, ack);
         return;
     }
     if (config->validate_cwnd && !ack->is_cwnd_limited) return;
-    ww_grow_linearly(&own->common, window, ww_parameters(config)->acks, ack->acked_segments);
+    ww_grow_linearly(&state->common, window, ww_parameters(config)->acks, ack->acked_segments);
 }
 
-static void on_loss(const struct ww_config *config, struct scalable *own, struct ww_window *window,
-                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    const struct ww_parameters *its = ww_parameters(config);
+static void on_loss(const struct ww_config *config, struct scalable *state,
+                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    const struct ww_parameters *parameters = ww_parameters(config);
     const uint64_t flight = ww_min_u32(in_flight, WW_CWND_MAX);
-    const uint32_t kept = (uint32_t)(flight * its->kept / 1000);
-    const bool is_legacy = window->cwnd <= its->legacy;
+    const uint32_t kept = (uint32_t)(flight * parameters->kept / 1000);
+    const bool is_legacy = window->cwnd <= parameters->legacy;
     ww_reno_on_loss(
-        &own->common, window,
+        &state->common, window,
         is_legacy ? ww_reno_ssthresh(config, in_flight) : ww_max_u32(kept, config->min_cwnd));
 }
 

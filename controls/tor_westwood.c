@@ -42,74 +42,75 @@ struct tor_westwood {
     uint32_t rtt_max_us;
 };
 
-static uint64_t limit_us(const struct ww_config *config, const struct tor_westwood *own) {
-    const uint64_t range = ww_minus(own->rtt_max_us, own->rtt_min_us);
-    return own->rtt_min_us + range * ww_parameters(config)->thresh / 100;
+static uint64_t limit_us(const struct ww_config *config, const struct tor_westwood *state) {
+    const uint64_t range = ww_minus(state->rtt_max_us, state->rtt_min_us);
+    return state->rtt_min_us + range * ww_parameters(config)->thresh / 100;
 }
 
-static bool is_congested(const struct ww_config *config, const struct tor_westwood *own) {
-    const uint64_t limit = limit_us(config, own);
-    return limit - own->rtt_min_us >= RANGE_US && own->smoothed > limit * ONE;
+static bool is_congested(const struct ww_config *config, const struct tor_westwood *state) {
+    const uint64_t limit = limit_us(config, state);
+    return limit - state->rtt_min_us >= RANGE_US && state->smoothed > limit * ONE;
 }
 
-static void measure(struct tor_westwood *own, uint32_t cwnd, uint32_t rtt_us) {
+static void measure(struct tor_westwood *state, uint32_t cwnd, uint32_t rtt_us) {
     const uint64_t n = ww_max_u64(2 * (uint64_t)cwnd, 2), rtt = (uint64_t)rtt_us * ONE;
-    const uint64_t before = own->smoothed == 0 ? rtt : own->smoothed;
-    own->smoothed = before < rtt ? before + (rtt - before) * 2 / (n + 1)
-                                 : before - (before - rtt) * 2 / (n + 1);
-    own->rtt_min_us = ww_least_rtt(own->rtt_min_us, rtt_us);
-    own->rtt_max_us = ww_max_u32(own->rtt_max_us, rtt_us);
+    const uint64_t before = state->smoothed == 0 ? rtt : state->smoothed;
+    state->smoothed = before < rtt ? before + (rtt - before) * 2 / (n + 1)
+                                   : before - (before - rtt) * 2 / (n + 1);
+    state->rtt_min_us = ww_least_rtt(state->rtt_min_us, rtt_us);
+    state->rtt_max_us = ww_max_u32(state->rtt_max_us, rtt_us);
 }
 
-static uint64_t bdp(const struct tor_westwood *own, uint32_t cwnd) {
-    return ww_div((uint64_t)cwnd * own->rtt_min_us, own->smoothed / ONE); /* 2^60 */
+static uint64_t bdp(const struct tor_westwood *state, uint32_t cwnd) {
+    return ww_div((uint64_t)cwnd * state->rtt_min_us, state->smoothed / ONE); /* 2^60 */
 }
 
 /* Returns the window after congestion. */
-static uint32_t backed_off(const struct ww_config *config, struct tor_westwood *own,
+static uint32_t backed_off(const struct ww_config *config, struct tor_westwood *state,
                            uint32_t cwnd) {
-    const struct ww_parameters *its = ww_parameters(config);
-    const uint64_t fallen = (uint64_t)cwnd * its->backoff / 100;
-    const uint64_t carried = ww_min_u64(bdp(own, cwnd), cwnd);
-    const uint64_t left = its->least ? ww_min_u64(fallen, carried) : ww_max_u64(fallen, carried);
-    const uint64_t range = ww_minus(own->rtt_max_us, own->rtt_min_us);
-    own->rtt_max_us = (uint32_t)(own->rtt_min_us + range * its->kept / 100);
+    const struct ww_parameters *parameters = ww_parameters(config);
+    const uint64_t fallen = (uint64_t)cwnd * parameters->backoff / 100;
+    const uint64_t carried = ww_min_u64(bdp(state, cwnd), cwnd);
+    const uint64_t left =
+        parameters->least ? ww_min_u64(fallen, carried) : ww_max_u64(fallen, carried);
+    const uint64_t range = ww_minus(state->rtt_max_us, state->rtt_min_us);
+    state->rtt_max_us = (uint32_t)(state->rtt_min_us + range * parameters->kept / 100);
     return ww_max_u32((uint32_t)left, config->min_cwnd);
 }
 
-static void on_ack(const struct ww_config *config, struct tor_westwood *own,
+static void on_ack(const struct ww_config *config, struct tor_westwood *state,
                    struct ww_window *window, const struct ww_sample *ack) {
-    if (ack->rtt_us != 0) measure(own, window->cwnd, ack->rtt_us);
-    if (!ww_round_ends(&own->rounds, ack) || !ww_may_grow(ack) || own->smoothed == 0) return;
-    if (is_congested(config, own)) {
-        window->cwnd = window->ssthresh = backed_off(config, own, window->cwnd);
+    if (ack->rtt_us != 0) measure(state, window->cwnd, ack->rtt_us);
+    if (!ww_round_ends(&state->rounds, ack) || !ww_may_grow(ack) || state->smoothed == 0) return;
+    if (is_congested(config, state)) {
+        window->cwnd = window->ssthresh = backed_off(config, state, window->cwnd);
         return;
     }
     if (config->validate_cwnd && !ack->is_cwnd_limited) return;
     if (window->cwnd < window->ssthresh) {
-        const uint64_t grown = ww_max_u64(2 * (uint64_t)window->cwnd, bdp(own, window->cwnd));
+        const uint64_t grown = ww_max_u64(2 * (uint64_t)window->cwnd, bdp(state, window->cwnd));
         window->cwnd = (uint32_t)ww_min_u64(grown, ww_min_u32(window->ssthresh, WW_CWND_MAX));
     } else {
         window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
     }
 }
 
-static void on_loss(const struct ww_config *config, struct tor_westwood *own,
+static void on_loss(const struct ww_config *config, struct tor_westwood *state,
                     struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    ww_reno_on_loss(&own->common, window, backed_off(config, own, window->cwnd));
+    ww_reno_on_loss(&state->common, window, backed_off(config, state, window->cwnd));
 }
 
-static void on_rto(const struct ww_config *config, struct tor_westwood *own,
+static void on_rto(const struct ww_config *config, struct tor_westwood *state,
                    struct ww_window *window, uint64_t now_us, uint32_t in_flight, uint32_t mss,
                    bool repeated) {
-    const uint32_t ssthresh = repeated ? 0 : backed_off(config, own, window->cwnd);
-    ww_reno_on_rto(&own->common, window, ssthresh, repeated);
+    const uint32_t ssthresh = repeated ? 0 : backed_off(config, state, window->cwnd);
+    ww_reno_on_rto(&state->common, window, ssthresh, repeated);
 }
 
-static void observe(const struct ww_config *config, const struct tor_westwood *own, uint64_t now_us,
-                    struct ww_quantities *seen) {
-    seen->smoothed_us = own->smoothed / ONE;
-    seen->limit_us = limit_us(config, own);
+static void observe(const struct ww_config *config, const struct tor_westwood *state,
+                    uint64_t now_us, struct ww_quantities *seen) {
+    seen->smoothed_us = state->smoothed / ONE;
+    seen->limit_us = limit_us(config, state);
 }
 
 WW_CONTROL("Tor Westwood", 0, .on_ack = on_ack, .on_loss = on_loss, .on_rto = on_rto,

@@ -363,8 +363,8 @@ static inline uint32_t ww_bbr_mode(const struct ww_bbr_state *bbr) {
     X("Startup")        \
     X("Drain") X("ProbeBW_UP") X("ProbeBW_DOWN") X("ProbeBW_CRUISE") X("ProbeRTT")
 #define WW_BBR_MODE ww_bbr_mode
-#define WW_BBR_QUANTITIES(X)                \
-    X(bw_bps, WW_BANDWIDTH, own->max_bw[0]) \
-    X(min_rtt_s, WW_DURATION, own->rtprop_us)
+#define WW_BBR_QUANTITIES(X)                    \
+    X(bw_bps, WW_BANDWIDTH, control->max_bw[0]) \
+    X(min_rtt_s, WW_DURATION, control->rtprop_us)
 
 #endif

@@ -320,11 +320,11 @@ static inline struct ww_observation ww_bbr3_observe(const struct ww_bbr3_state *
     X("Startup")         \
     X("Drain")           \
     X("ProbeBW_DOWN") X("ProbeBW_CRUISE") X("ProbeBW_REFILL") X("ProbeBW_UP") X("ProbeRTT")
-#define WW_BBR3_MODE(own) ((own)->mode + UINT32_C(1))
-#define WW_BBR3_QUANTITIES(X)                                 \
-    X(bw_bps, WW_BANDWIDTH, own->bw)                          \
-    X(inflight_longterm, WW_VOLUME, own->inflight_longterm)   \
-    X(inflight_shortterm, WW_VOLUME, own->inflight_shortterm) \
-    X(min_rtt_s, WW_DURATION, own->min_rtt_us)
+#define WW_BBR3_MODE(control) ((control)->mode + UINT32_C(1))
+#define WW_BBR3_QUANTITIES(X)                                     \
+    X(bw_bps, WW_BANDWIDTH, control->bw)                          \
+    X(inflight_longterm, WW_VOLUME, control->inflight_longterm)   \
+    X(inflight_shortterm, WW_VOLUME, control->inflight_shortterm) \
+    X(min_rtt_s, WW_DURATION, control->min_rtt_us)
 
 #endif

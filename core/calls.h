@@ -104,10 +104,10 @@ static inline uint64_t ww_next_number(const char **text) {
 
 /* Returns whether the text begins with the word; then moves it behind. */
 static inline bool ww_skips_word(const char **text, const char *word) {
-    const char *at = *text;
-    for (; *word != '\0' && *at == *word; at++) word++;
-    if (*word != '\0' || (*at >= 'a' && *at <= 'z')) return false;
-    *text = at;
+    const char *rest = *text;
+    for (; *word != '\0' && *rest == *word; rest++) word++;
+    if (*word != '\0' || (*rest >= 'a' && *rest <= 'z')) return false;
+    *text = rest;
     return true;
 }
 

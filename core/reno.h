@@ -76,13 +76,13 @@ static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *
  */
 WW_APART void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
                                   uint32_t segments) {
-    const uint32_t one = UINT32_C(1) << 24;
-    const uint32_t fraction = ww_min_u32(common->cwnd_count, one - 1);
-    const uint64_t cwnd = (uint64_t)window->cwnd * one + fraction; /* below 2^53 */
-    const uint64_t step = ww_max_u64(ww_div((uint64_t)one * one, cwnd), 1);
-    const uint64_t sum = fraction + ww_min_u64(step * ww_min_u32(segments, WW_CWND_MAX), one);
-    window->cwnd = ww_min_u32(window->cwnd + (sum >= one), WW_CWND_MAX);
-    common->cwnd_count = (uint32_t)(sum >= one ? sum - one : sum);
+    const uint32_t unit = UINT32_C(1) << 24;
+    const uint32_t fraction = ww_min_u32(common->cwnd_count, unit - 1);
+    const uint64_t cwnd = (uint64_t)window->cwnd * unit + fraction; /* below 2^53 */
+    const uint64_t step = ww_max_u64(ww_div((uint64_t)unit * unit, cwnd), 1);
+    const uint64_t sum = fraction + ww_min_u64(step * ww_min_u32(segments, WW_CWND_MAX), unit);
+    window->cwnd = ww_min_u32(window->cwnd + (sum >= unit), WW_CWND_MAX);
+    common->cwnd_count = (uint32_t)(sum >= unit ? sum - unit : sum);
 }
 
 static inline void ww_grow(const struct ww_config *config, struct ww_common *common,
@@ -224,10 +224,10 @@ static inline struct ww_observation ww_observe_nothing(void) {
 #define WW_RENO_OBSERVE(config, reno, now_us) ww_observe_nothing()
 /*
  * What a trace shows of a control with WW_SHOWS: X("name") for each mode, the number of the present one, from 1,
- * and X(name, unit, value) for at most WW_QUANTITIES_MAX quantities. Here `own` points to its state.
+ * and X(name, unit, value) for at most WW_QUANTITIES_MAX quantities. Here `control` points to its state.
  */
 #define WW_RENO_MODES(X)
-#define WW_RENO_MODE(own) 0
+#define WW_RENO_MODE(control) 0
 #define WW_RENO_QUANTITIES(X)
 
 #endif

@@ -272,13 +272,13 @@ static inline struct ww_shown ww_show(const struct ww_config *config, const stru
     struct ww_shown shown = {0, {0, 0, 0, 0}};
     uint64_t *next = shown.quantities;
 #define WW_PUT(name, unit, value) *next++ = (value);
-#define WW_CASE(ID, name)                                         \
-    case WW_ALG_##ID: {                                           \
-        const struct ww_##name##_state *const own = &state->name; \
-        (void)own;                                                \
-        shown.mode = WW_##ID##_MODE(own);                         \
-        WW_##ID##_QUANTITIES(WW_PUT);                             \
-        break;                                                    \
+#define WW_CASE(ID, name)                                             \
+    case WW_ALG_##ID: {                                               \
+        const struct ww_##name##_state *const control = &state->name; \
+        (void)control;                                                \
+        shown.mode = WW_##ID##_MODE(control);                         \
+        WW_##ID##_QUANTITIES(WW_PUT);                                 \
+        break;                                                        \
     }
     WW_DISPATCH(config)
 #undef WW_CASE

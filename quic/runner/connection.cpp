@@ -241,8 +241,8 @@ void Connection::find_next(sim::Time now) {
     next_ = may_write ? writer_->next_at() : sim::kNever;
     if (!stopped_ && flow_.stop > now) next_ = std::min(next_, flow_.stop);
     for (const bool server : {false, true}) {
-        const std::int64_t at = next_of(server);
-        if (at < INT64_MAX / kNanosecond) next_ = std::min(next_, at * kNanosecond);
+        const std::int64_t due = next_of(server);
+        if (due < INT64_MAX / kNanosecond) next_ = std::min(next_, due * kNanosecond);
     }
 }
 

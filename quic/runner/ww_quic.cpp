@@ -60,16 +60,16 @@ double cpu_seconds() {
 
 // Lets the stacks simulate their flows. They must outlive the run.
 std::vector<std::unique_ptr<quic::Stack>> host(wire::Plan& plan, quic::Run& run) {
-    std::vector<std::unique_ptr<quic::Stack>> made;
+    std::vector<std::unique_ptr<quic::Stack>> stacks;
     for (const wire::Stack& stack : plan.stacks) {
         if (stack.flow >= plan.network.flows.size())
             throw wire::PlanError("stack: no flow " + std::to_string(stack.flow));
         sim::Flow& flow = plan.network.flows[stack.flow];
-        flow.guests = made.emplace_back(std::make_unique<quic::Stack>(stack, run)).get();
+        flow.guests = stacks.emplace_back(std::make_unique<quic::Stack>(stack, run)).get();
         flow.header_bytes = quic::Connection::kHeaders;
         flow.timestamps = false;
     }
-    return made;
+    return stacks;
 }
 
 void print(const sim::Outcome& outcome) {

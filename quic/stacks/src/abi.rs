@@ -151,7 +151,7 @@ pub unsafe extern "C" fn ww_quic_error(c: *const Connection) -> *const c_char {
 pub unsafe extern "C" fn ww_quic_next(c: *mut Connection, is_server: bool) -> i64 {
     // SAFETY: the caller's promise.
     let c = unsafe { &mut *c };
-    c.run(i64::MAX, |it| Ok(it.pair.next(side_of(is_server)).map_or(i64::MAX, |at| at.min(i64::MAX as u64) as i64)))
+    c.run(i64::MAX, |it| Ok(it.pair.next(side_of(is_server)).map_or(i64::MAX, |due| due.min(i64::MAX as u64) as i64)))
 }
 
 /// Tells an end that its time has come.
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn ww_quic_send(
         let Some(ecn) = it.pair.send(side_of(is_server), now_ns as u64, &mut it.buffer) else { return Ok(false) };
         packet.bytes = it.buffer.len() as u16;
         packet.ecn_capable = ecn != Ecn::NotCapable;
-        packet.number = it.packets.put(&mut it.buffer);
+        packet.number = it.packets.keep(&mut it.buffer);
         Ok(true)
     })
 }

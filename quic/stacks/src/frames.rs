@@ -131,9 +131,9 @@ mod tests {
         let mut packet = vec![0x41; 1 + 8 + 2]; // a short header with a number of two bytes
         packet.extend(frames);
         packet.extend([0; TAG]);
-        let mut found = Vec::new();
-        pieces(&packet, &mut |piece| found.push(piece));
-        found
+        let mut parts = Vec::new();
+        pieces(&packet, &mut |piece| parts.push(piece));
+        parts
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(crate) struct Packets {
 
 impl Packets {
     /// Keeps the packet in a buffer, which is empty then, and returns its number.
-    pub fn put(&mut self, buffer: &mut Vec<u8>) -> u32 {
+    pub fn keep(&mut self, buffer: &mut Vec<u8>) -> u32 {
         let packet = Some(moved_out_of(buffer));
         if let Some(number) = self.free.pop() {
             self.under_way[number as usize] = packet;
@@ -47,10 +47,10 @@ mod tests {
     #[test]
     fn a_number_is_free_once_its_packet_is_taken() {
         let mut packets = Packets::default();
-        let (first, second) = (packets.put(&mut vec![1]), packets.put(&mut vec![2]));
+        let (first, second) = (packets.keep(&mut vec![1]), packets.keep(&mut vec![2]));
         assert_eq!(packets.take(first).unwrap()[..], [1]);
         assert!(packets.take(first).is_none());
-        assert_eq!(packets.put(&mut vec![3]), first);
+        assert_eq!(packets.keep(&mut vec![3]), first);
         assert_eq!(packets.take(second).unwrap()[..], [2]);
     }
 }

@@ -156,7 +156,7 @@ impl Ends {
         })
     }
 
-    fn at(&self, now: Nanos) -> Instant {
+    fn instant(&self, now: Nanos) -> Instant {
         self.start + Duration::from_nanos(now)
     }
 
@@ -214,7 +214,7 @@ impl Ends {
     }
 
     fn on_finished(&mut self, id: StreamId) {
-        if let Some(place) = self.closed.iter().position(|(one, _)| *one == id) {
+        if let Some(place) = self.closed.iter().position(|(stream, _)| *stream == id) {
             let end = self.closed[place].1;
             self.state.acknowledged = self.state.acknowledged.max(end);
             self.closed.remove(place);
@@ -289,20 +289,20 @@ impl Ends {
 impl Pair for Ends {
     fn next(&mut self, side: Side) -> Option<Nanos> {
         let start = self.start;
-        let at = self.connection(side)?.poll_timeout()?;
-        Some(at.saturating_duration_since(start).as_nanos() as Nanos)
+        let instant = self.connection(side)?.poll_timeout()?;
+        Some(instant.saturating_duration_since(start).as_nanos() as Nanos)
     }
 
     fn wake(&mut self, side: Side, now: Nanos) -> Result<(), String> {
-        let at = self.at(now);
+        let instant = self.instant(now);
         if let Some(connection) = self.connection(side) {
-            connection.handle_timeout(at);
+            connection.handle_timeout(instant);
         }
         self.pump(side)
     }
 
     fn take(&mut self, side: Side, now: Nanos, packet: BytesMut, ecn: Ecn) -> Result<(), String> {
-        let at = self.at(now);
+        let instant = self.instant(now);
         let from = match side {
             Side::Client => address(Side::Server),
             Side::Server => address(Side::Client),
@@ -314,13 +314,13 @@ impl Pair for Ends {
         };
         let mut response = Vec::new();
         let end = self.end(side);
-        match handle(&mut end.endpoint, at, from, ecn, packet, &mut response) {
+        match handle(&mut end.endpoint, instant, from, ecn, packet, &mut response) {
             Some(DatagramEvent::ConnectionEvent(_, event)) => {
                 if let Some(connection) = self.connection(side) {
                     connection.handle_event(event);
                 }
             }
-            Some(DatagramEvent::NewConnection(incoming)) => self.accept(incoming, at)?,
+            Some(DatagramEvent::NewConnection(incoming)) => self.accept(incoming, instant)?,
             Some(DatagramEvent::Response(sent)) => end.responses.push_back(response[..sent.size].to_vec()),
             None => (),
         }
@@ -328,12 +328,12 @@ impl Pair for Ends {
     }
 
     fn send(&mut self, side: Side, now: Nanos, buffer: &mut Vec<u8>) -> Option<Ecn> {
-        let at = self.at(now);
+        let instant = self.instant(now);
         if let Some(response) = self.end(side).responses.pop_front() {
             buffer.extend(response);
             return Some(Ecn::NotCapable);
         }
-        let sent = poll_transmit(self.connection(side)?, at, buffer)?;
+        let sent = poll_transmit(self.connection(side)?, instant, buffer)?;
         if side == Side::Client {
             self.state.datagrams_sent += 1;
             self.on_sent(buffer);
@@ -357,7 +357,7 @@ impl Pair for Ends {
         {
             let _ = connection.send_stream(id).reset(VarInt::from_u32(0)); // it may be over already
             self.stream = None;
-            self.closed.retain(|(one, _)| *one != id);
+            self.closed.retain(|(stream, _)| *stream != id);
         }
     }
 

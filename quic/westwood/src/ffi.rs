@@ -287,7 +287,7 @@ mod tests {
     fn in_c(structure: u32) -> Vec<usize> {
         // SAFETY: the list ends with usize::MAX, and nothing is read beyond it.
         let offset = |field| unsafe { c::ww_rust_offset(structure, field) };
-        (0..).map(offset).take_while(|&one| one != usize::MAX).collect()
+        (0..).map(offset).take_while(|&offset| offset != usize::MAX).collect()
     }
 
     macro_rules! offsets {

@@ -175,7 +175,7 @@ impl Controller {
             self.fill_rate(&mut sample, rate, rtt_us);
         }
         self.control.on_ack(&sample);
-        if self.phase != Phase::Open && self.reduced_at_us.is_none_or(|at| newest_sent_us > at) {
+        if self.phase != Phase::Open && self.reduced_at_us.is_none_or(|reduced_us| newest_sent_us > reduced_us) {
             if self.phase == Phase::Recovery {
                 self.control.on_recovery_exit(now_us, self.mtu);
             }
@@ -235,7 +235,7 @@ impl Controller {
                 self.packet_lost(now_us, mtu.min(bytes - place * mtu), self.deliveries.sent_at(sent_us));
             }
         }
-        let is_new = self.reduced_at_us.is_none_or(|at| sent_us > at);
+        let is_new = self.reduced_at_us.is_none_or(|reduced_us| sent_us > reduced_us);
         if is_new {
             self.reduced_at_us = Some(now_us);
             self.may_undo = true;
@@ -253,7 +253,7 @@ impl Controller {
 
     /// Takes a mark of the packet sent at `sent_us`. RFC 9002, 7.1: an increase of the ECN-CE count counts as a loss.
     pub(crate) fn marked(&mut self, now_us: u64, sent_us: u64) {
-        if self.traits.ignores_marks || self.reduced_at_us.is_some_and(|at| sent_us <= at) {
+        if self.traits.ignores_marks || self.reduced_at_us.is_some_and(|reduced_us| sent_us <= reduced_us) {
             return;
         }
         self.reduced_at_us = Some(now_us);
@@ -454,8 +454,8 @@ mod tests {
     #[test]
     fn the_initial_window_is_that_of_rfc_9002() {
         for (mtu, bytes) in [(1_200, 12_000), (1_472, 14_720), (4_000, 12_000), (9_000, 18_000)] {
-            let one = Controller::new(Config::named("cubic").unwrap(), mtu);
-            assert_eq!(one.initial_window_bytes(), bytes, "{mtu}"); // 14 720 in whole packets
+            let control = Controller::new(Config::named("cubic").unwrap(), mtu);
+            assert_eq!(control.initial_window_bytes(), bytes, "{mtu}"); // 14 720 in whole packets
         }
     }
 
@@ -484,11 +484,11 @@ mod tests {
     #[test]
     fn a_mark_reduces_the_window_unless_the_control_ignores_marks() {
         for (name, reduces) in [("cubic", true), ("bbr", false)] {
-            let (mut one, mut number) = (controller(name), 0);
-            round(&mut one, &mut number, 1_000, 10);
-            let before = one.window_bytes();
-            one.marked(60_000, 55_000);
-            assert_eq!(one.window_bytes() < before, reduces, "{name}");
+            let (mut control, mut number) = (controller(name), 0);
+            round(&mut control, &mut number, 1_000, 10);
+            let before = control.window_bytes();
+            control.marked(60_000, 55_000);
+            assert_eq!(control.window_bytes() < before, reduces, "{name}");
         }
     }
 }

@@ -40,8 +40,8 @@ impl Config {
     /// # Errors
     /// [`UnknownControl`] for any other name; its message lists the known ones.
     pub fn named(name: &str) -> Result<Self, UnknownControl> {
-        let found = (0..).zip(ffi::names()).find(|(_, known)| *known == name);
-        match found {
+        let place = (0..).zip(ffi::names()).find(|(_, known)| *known == name);
+        match place {
             Some((protocol, _)) => Ok(Self { protocol, initial_window: None }),
             None => Err(UnknownControl(name.into())),
         }

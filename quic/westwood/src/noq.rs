@@ -16,8 +16,8 @@ struct Timed {
 }
 
 impl Timed {
-    fn us(&self, at: Instant) -> u64 {
-        at.saturating_duration_since(self.start).as_micros() as u64
+    fn us(&self, instant: Instant) -> u64 {
+        instant.saturating_duration_since(self.start).as_micros() as u64
     }
 }
 

@@ -23,8 +23,8 @@ struct Timed {
 }
 
 impl Timed {
-    fn us(&self, at: Instant) -> u64 {
-        at.saturating_duration_since(self.start).as_micros() as u64
+    fn us(&self, instant: Instant) -> u64 {
+        instant.saturating_duration_since(self.start).as_micros() as u64
     }
 }
 
@@ -96,10 +96,10 @@ mod tests {
     fn a_clone_for_another_path_goes_its_own_way() {
         let start = Instant::now();
         let config = Arc::new(Config::named("newreno").unwrap());
-        let one = config.build(start, 1_200);
-        let mut other = one.clone_box();
+        let first = config.build(start, 1_200);
+        let mut other = first.clone_box();
         other.on_congestion_event(start + Duration::from_millis(50), start, false, 1_200);
-        assert_eq!((one.window(), other.window()), (12_001, 6_001));
+        assert_eq!((first.window(), other.window()), (12_001, 6_001));
     }
 
     #[test]
