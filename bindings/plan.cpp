@@ -12,6 +12,7 @@
 #include "../plan/parts.hpp"
 #include "../plan/routes.hpp"
 #include "../plan/scenario.hpp"
+#include "../plan/settings.hpp"
 #include "../wire/write.hpp"
 #include "bindings.hpp"
 
@@ -117,6 +118,10 @@ void bind_profile(nb::module_& m) {
 
 void bind_plan(nb::module_& m) {
     bind_profile(m);
+#define WW_ROW(setting, other, value, word) {#setting, #other, word},
+    m.attr("SETTINGS_THAT_NEED") =
+        nb::cast(std::vector<std::vector<std::string>>{WW_SETTINGS_THAT_NEED(WW_ROW)});
+#undef WW_ROW
     m.attr("KEYS_OF_DATAGRAMS") = nb::cast(
         std::vector<std::string>(plan::kKeysOfDatagrams.begin(), plan::kKeysOfDatagrams.end()));
     nb::class_<plan::Scenario>(m, "Plan", "A network with the protocols of its flows.")

@@ -32,6 +32,11 @@ void set_declared(const Section& section, ww_config& o) {
     WW_SET_ROW(kind, setting, WW_FIELD(kind, setting), least, most)
     WW_SETTINGS(WW_ROW)
 #undef WW_ROW
+#define WW_ROW(setting, other, value, word)                              \
+    if (const Item item = section[#setting]; item && o.other != (value)) \
+        item.refuse("has no effect without " #other " = \"" word "\"");
+    WW_SETTINGS_THAT_NEED(WW_ROW)
+#undef WW_ROW
 }
 
 // Sets the configuration of a loaded control and its parameters.

@@ -61,6 +61,11 @@ inline std::int64_t segments(const Item& item, const Amount& amount, std::int64_
     WW_SET_WHOLE(member, item.choice<int>({WW_CHOICES_##setting(WW_SET_WORD)}))
 #define WW_SET_WORD(id, word) {word, id},
 
+// Settings of a control that have an effect only while another, a choice, has a word.
+#define WW_SETTINGS_THAT_NEED(X)                                    \
+    X(resume_cwnd, slow_start, WW_CAREFUL_RESUME, "careful-resume") \
+    X(resume_rtt, slow_start, WW_CAREFUL_RESUME, "careful-resume")
+
 // Sets a row's setting, if the section has it.
 #define WW_SET_ROW(kind, setting, member, least, most) \
     if (const Item item = section[#setting]) {         \

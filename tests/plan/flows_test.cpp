@@ -65,6 +65,14 @@ TEST(Settings, ThatAControlDoesNotObeyAreNoKeys) {
               std::string::npos);
 }
 
+TEST(Settings, ThatNeedAnotherAreRefusedWithoutIt) {
+    Table resumed = control("cubic", "resume_cwnd", {std::int64_t{50}});
+    EXPECT_EQ(problem_with("cc", {resumed}),
+              "tcp.cc.resume_cwnd = 50: has no effect without slow_start = \"careful-resume\"");
+    resumed.emplace_back("slow_start", text("careful-resume"));
+    EXPECT_EQ(flow_with("cc", {resumed}).cc.resume_cwnd, 50u);
+}
+
 TEST(Controls, OfAFileMustBeLoadedInThisProcess) {
     const Table unknown = {{"name", text("./mine.c")}, {"source", text("0123")}};
     EXPECT_EQ(problem_with("cc", {unknown}),

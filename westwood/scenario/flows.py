@@ -92,6 +92,15 @@ class CongestionControl(_CongestionControl):
         return self
 
     @model_validator(mode="after")
+    def _has_effect(self) -> CongestionControl:
+        for key, other, word in _engine.SETTINGS_THAT_NEED:
+            if getattr(self, key) is not None and getattr(self, other) != word:
+                written = self.model_dump(include={key})[key]
+                problem = f'has no effect without {other} = "{word}"'
+                raise InputError(problem, key=key, value=written)
+        return self
+
+    @model_validator(mode="after")
     def _in_order(self) -> CongestionControl:
         if self.name == catalogue.UDP:
             return self
