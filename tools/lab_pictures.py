@@ -41,12 +41,9 @@ def main() -> None:
         for _ in range(wanted + 1):
             page.keyboard.press("n")
         page.locator("#why").screenshot(path=FOLDER / "lab-why.png")
-        page = opened(browser, 390, 844, "dark")
-        page.wait_for_timeout(400)
-        page.screenshot(path=FOLDER / "lab-phone.png")
         page = opened(browser, 1280, 900, "dark", "#preset=fig5")
         page.wait_for_selector('body[data-judged="5"]')
-        page.locator('[data-field="loss-rate"] input:visible').first.fill("0.1")
+        page.locator('[data-field="loss-rate"] input:visible').first.fill("0.01")
         page.keyboard.press("Enter")
         page.wait_for_selector('body[data-judged="5"]')
         page.screenshot(path=FOLDER / "lab-paper.png")
