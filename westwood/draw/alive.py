@@ -45,6 +45,7 @@ def _panel(axes: Axes) -> dict[str, Any] | None:
         container for container in axes.containers if isinstance(container, ErrorbarContainer)
     ]
     known = {id(part) for interval in intervals for part in interval.get_children()}
+    known |= {id(name) for key in getattr(axes.figure, "keys", ()) for name in key.drawn}
     others = [*axes.collections, *axes.patches, *axes.images, *axes.texts]
     lines = [line for line in axes.lines if id(line) not in known]
     scales = {axes.get_xscale(), axes.get_yscale()}

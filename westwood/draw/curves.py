@@ -43,7 +43,7 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
         _draw_curves(axes, points, x, y, by)
         axes.set(title=title, ylabel=y.name)
         axes.set_ylim(bottom=0)
-        legend(axes, place="best", points=10)
+        legend(axes, place="best", points=10, at_ends=True)
         return figure
 
 

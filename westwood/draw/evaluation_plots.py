@@ -17,6 +17,7 @@ from westwood.draw.style import SOFT, legend, look, marks_of, name_rows, subplot
 
 _ASKED = "#048B77"
 _LEVEL = 70  # most characters of names that stand level under the axis
+_LINE = 40  # and most characters of a line of all of them
 _DARK, _HEAD = 1.6, 9  # a share on a dark cell; most characters of a line of a column's head
 _NEVER = 1.25  # where a run that never ends is drawn: this factor above all others
 _BESIDE = 0.06  # between the marks of two controls, so that their intervals stay apart
@@ -53,9 +54,11 @@ def points(
             _shade(axes, bound, at_most=at_most)
         is_full = sum(map(len, names)) > _LEVEL
         turned = {"rotation": 60, "ha": "right", "fontsize": 8} if is_full else {}
-        axes.set_xticks(range(len(names)), names, **turned)
+        wrapped = names if is_full else [_wrapped(name, len(names)) for name in names]
+        axes.set_xticks(range(len(names)), wrapped, **turned)
         axes.set(xlabel=x_axis, ylabel=y_axis, title=title)
-        legend(axes, place="below")
+        has_ends = all(math.isfinite(curve.values[-1]) for curve in series)
+        legend(axes, place="below", points=9, at_ends=has_ends)
         return figure
 
 
@@ -91,6 +94,10 @@ def shares(names: Sequence[str], series: Sequence[Series], title: str, says: str
         scale.set_ticks([-1, 0, 1], labels=["0.5", "1", "2"])
         axes.set_title(title)
         return figure
+
+
+def _wrapped(name: str, names: int) -> str:
+    return textwrap.fill(name, max(1, _LINE // names), break_long_words=False)
 
 
 def _worst(series: Sequence[Series], row: int) -> float:
@@ -148,8 +155,6 @@ def _shade(axes: Any, bound: float, *, at_most: bool) -> None:
     low, high = axes.get_ylim()
     room = 0.08 * (max(high, bound) - min(low, bound)) or 1.0
     low, high = min(low, bound - room), max(high, bound + room)
-    axes.axhline(bound, color=_ASKED, linewidth=1.0, linestyle="--")
+    axes.axhline(bound, color=SOFT, linewidth=1.0, linestyle="--", label="asked for")
     axes.axhspan(*((low, bound) if at_most else (bound, high)), color=_ASKED, alpha=0.08)
-    where = axes.get_yaxis_transform()
-    axes.text(1.01, bound, "asked for", va="center", color=SOFT, fontsize=8, transform=where)
     axes.set_ylim(low, high)

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.container import Container
 from matplotlib.font_manager import FontProperties
 from matplotlib.gridspec import GridSpec
 from matplotlib.lines import Line2D
@@ -41,12 +42,16 @@ _LOWEST, _HIGHEST = 0.6, 1.3  # of the usual height, for another width
 _MOST_COLUMNS, _MOST_LINES, _MOST_NAMES = 4, 2, 8  # of a legend within the axes
 _OF_FIGURE = 0.95  # share of the width that a legend may take
 _OF_ROWS = 0.35  # share of the width that names of rows may take beside their rows
+_NAME, _FARTHEST = 1.2, 1.5  # a name's height in font sizes; heights between it and its curve's end
 _HANDLE, _PAD, _GAP = 1.5, 0.6, 1.4  # parts of a legend, in font sizes
 
 
 @dataclass
 class Key:
-    """A legend: what it explains, and where it lies if there is room."""
+    """A legend: what it explains, and where it lies if there is room.
+
+    at_ends: curves that end far enough apart are named there instead.
+    """
 
     axes: Axes
     marks: Sequence[Artist]
@@ -54,7 +59,8 @@ class Key:
     title: str
     place: str  # within the axes; "below" the figure, "above" the axes
     points: float
-    drawn: Legend | None = None
+    at_ends: bool = False
+    drawn: Sequence[Artist] = ()
 
 
 @dataclass
@@ -184,26 +190,52 @@ def _name_rows(figure: Picture, rows: NamedRows, renderer: RendererBase) -> None
 def _place_keys(figure: Picture, renderer: RendererBase) -> None:
     """Makes the legends: within the axes where they hide little, else below or above them."""
     for key in figure.keys:
-        if key.drawn is not None:
-            key.drawn.remove()
-            key.drawn = None
-    outside = [key for key in figure.keys if not _fits_inside(figure, key, renderer)]
+        for artist in key.drawn:
+            artist.remove()
+        key.drawn = _names_at_ends(figure, key)
+    outside = [key for key in figure.keys if not (key.drawn or _fits_inside(figure, key, renderer))]
     alone = len(outside) == 1 and outside[0].place != "above"
     below = outside if alone else [key for key in outside if key.place == "below"]
     for key in figure.keys:
+        if key.drawn:
+            continue
         if key not in outside:
-            key.drawn = _inside(figure, key, renderer)
+            drawn = _inside(figure, key, renderer)
         elif key in below:
-            key.drawn = _legend(figure, key, renderer, figure, "outside lower center")
+            drawn = _legend(figure, key, renderer, figure, "outside lower center")
         else:
-            key.drawn = _legend(
-                figure, key, renderer, key.axes, "lower right", bbox_to_anchor=(1, 1)
-            )
+            drawn = _legend(figure, key, renderer, key.axes, "lower right", bbox_to_anchor=(1, 1))
             if key.axes.get_title():  # which is above the legend
-                tall = key.drawn.get_window_extent(renderer).height
+                tall = drawn.get_window_extent(renderer).height
                 points = key.axes.title.get_fontsize()
                 pad = 6 + 72 * tall / figure.dpi
                 key.axes.set_title(key.axes.get_title(), pad=pad, fontsize=points)
+        key.drawn = [drawn]
+
+
+def _names_at_ends(figure: Picture, key: Key) -> Sequence[Artist]:
+    """Names curves right of the axes, where they end; returns nothing if the names lack room."""
+    if not key.at_ends or figure.get_figwidth() < _WHOLE:
+        return ()
+    points, axes = figure.points(key.points), key.axes
+    tall = _NAME * points * figure.dpi / 72 / axes.bbox.height
+    to_axes = axes.transData + axes.transAxes.inverted()
+    lines: list[Any] = [mark[0] if isinstance(mark, Container) else mark for mark in key.marks]
+    ends = sorted(
+        (float(to_axes.transform((0, np.asarray(line.get_ydata())[-1]))[1]), name, line.get_color())
+        for line, name in zip(lines, key.names, strict=True)
+    )
+    places: list[float] = []
+    for end, _, _ in ends:
+        places.append(max(end, places[-1] + tall) if places else end)
+    if any(place - end > _FARTHEST * tall for place, (end, _, _) in zip(places, ends, strict=True)):
+        return ()
+    return [
+        axes.text(
+            1.01, place, name, va="center", color=color, fontsize=points, transform=axes.transAxes
+        )
+        for place, (_, name, color) in zip(places, ends, strict=True)
+    ]
 
 
 def _fits_inside(figure: Picture, key: Key, renderer: RendererBase) -> bool:

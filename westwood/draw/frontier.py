@@ -47,7 +47,7 @@ class FrontierAxis:
 def frontier(marks: Sequence[Mark], x: FrontierAxis, y: FrontierAxis, title: str) -> Figure:
     """Draws the marks with their intervals, and shades the corner that meets both requirements."""
     with look():
-        figure, axes = subplots(size=(8.4, 6.2))
+        figure, axes = subplots(size=(7.2, 5.4))
         right = _MARGIN + max([1.0, *(mark.x.value for mark in marks)])
         top = _MARGIN + max([1.0, *(mark.y.value for mark in marks)])
         axes.set(title=title, xlabel=x.name, ylabel=y.name, xlim=(-0.06, right), ylim=(-0.06, top))

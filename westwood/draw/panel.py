@@ -42,6 +42,7 @@ _DROPS = {
     "wire": ("|", "#666666", "lost on the wire"),
     "mark": ("^", "#000C8C", "marked by {} (ECN)"),
 }
+_CAPACITY = "#1F9ADE"  # dashed upon the estimate, in the queue's hue, so that both are seen
 # Marker and legend text of each marked event in a recording.
 _EVENTS = {"loss": ("x", "loss"), "timeout": ("v", "timeout")}
 
@@ -191,7 +192,7 @@ def _finish_rates(axes: Axes, run: Panel) -> None:
     marks: list[Line2D] = []
     names: list[str] = []
     if run.capacity is not None:
-        dashed: Any = {"color": "#000000", "linewidth": 1, "linestyle": (0, (4, 2))}
+        dashed: Any = {"color": _CAPACITY, "linewidth": 1.2, "linestyle": (0, (4, 2)), "zorder": 3}
         axes.plot(run.capacity["time_s"], run.capacity["bps"] / MBPS, **STEPS, **dashed)
         highest = float(run.capacity["bps"].max() or 0) / MBPS  # type: ignore[arg-type]
         limit = max(highest, min(limit, 4 * highest))

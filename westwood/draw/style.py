@@ -174,21 +174,22 @@ def legend(
     place: str = "upper right",
     title: str = "",
     points: float = 8,
+    at_ends: bool = False,
 ) -> None:
     """Adds a legend, by default of all that the axes name, which the figure fits to its size.
 
     It lies at this place of the axes if it hides little there; "best" is matplotlib's. "above" is
-    over the axes, "below" under the figure.
+    over the axes, "below" under the figure. at_ends: curves are named at their ends if they are
+    apart there.
     """
     if marks is None or names is None:
         marks, names = axes.get_legend_handles_labels()
     if names:
         figure: Any = axes.figure
-        key = Key(axes, marks, names, title, place, points)
+        key = Key(axes, marks, names, title, place, points, at_ends)
         on: Any = figure if place == "below" else axes
-        key.drawn = on.legend(
-            marks, names, title=title or None, fontsize=points
-        )  # for the time being
+        # For the time being.
+        key.drawn = [on.legend(marks, names, title=title or None, fontsize=points)]
         figure.keys.append(key)
 
 

@@ -149,7 +149,7 @@ def assert_fits(figure: Any) -> None:
     width, height = shares(figure)
     assert width >= 0.6 and height >= 0.6, f"{width:.2f} of the width, {height:.2f} of the height"
     assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 7
-    drawn = [key.drawn.get_window_extent(renderer) for key in figure.keys]
+    drawn = [part.get_window_extent(renderer) for key in figure.keys for part in key.drawn]
     drawn += [axes.title.get_window_extent(renderer) for axes in figure.axes if axes.get_title()]
     for number, box in enumerate(drawn):
         assert box.x0 >= -1 and box.x1 <= figure.bbox.width + 1
