@@ -136,7 +136,7 @@ linux-machine: linux-path ## fetch Debian's kernel, in which --engine linux runs
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(BIN)/westwood kernel machine
 
-linux-um: .venv ## build the Linux of --engine linux-um, in virtual time; ten minutes, once
+linux-um: .venv ## build the Linux of --engine linux-um, in virtual time; some minutes, once
 	@PYTHON=$(PYTHON) tools/system.sh um
 	@$(BIN)/westwood kernel build
 
