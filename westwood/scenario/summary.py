@@ -38,6 +38,7 @@ def summarise(scenario: Scenario, varied: Iterable[str] = (), link: Link | None 
         "queue": _queue(link, relative.get(link.name, "")),
     }
     text = ", ".join(text for key, text in parts.items() if text and key not in varies)
+    text = "links by name" if "kind" in varies else text  # from which all of it follows
     return text if is_path and link.name == slowest.name else f"{text} (link {link.name})".lstrip()
 
 

@@ -46,6 +46,7 @@ def test_what_varies_is_left_out():
     whole = summary.summarise(scenario).split(", ")
     left = summary.summarise(scenario, [f"{name}.rate", f"{name}.delay"]).split(", ")
     assert whole[2:] == left
+    assert summary.summarise(scenario, [f"{name}.kind"]) == "links by name"
 
 
 def test_a_slower_way_back_is_told():
