@@ -40,7 +40,7 @@ MetricOption = Annotated[
     str, options.option(options.SCENARIO, "COLUMN", "The column whose interval --ci narrows.")
 ]
 MaxSeedsOption = Annotated[
-    int, options.option(options.SCENARIO, "N", "Most seeds that --ci adds.", "--max-seeds")
+    int, options.option(options.SCENARIO, "N", "Most seeds of a point with --ci.", "--max-seeds")
 ]
 
 
@@ -202,7 +202,11 @@ def sweep(
     if ci is None:
         options.refuse_idle(context, "metric", "most", why="without --ci")
     runs_it, planned = _planned(scenario, cc, set_, engine, seeds, yes=yes)
-    precision = None if ci is None else sweeping.precision(options.value_of(ci), metric, most)
+    precision = (
+        None
+        if ci is None
+        else sweeping.precision(options.value_of(ci), metric, most, planned.scenario.seeds)
+    )
     if dask:
         judging.check_elsewhere(runs_it)
     with judging.connected(dask) as client:

@@ -62,7 +62,7 @@ class Precision:
     most: int = 1000
 
 
-def precision(ci: object, metric: str, most: int) -> Precision:
+def precision(ci: object, metric: str, most: int, seeds: int) -> Precision:
     """Reads the precision that the command line asks for."""
     problem = 'expected a fraction more than 0 and at most 1, such as 0.02 or "2%"'
     try:
@@ -74,6 +74,9 @@ def precision(ci: object, metric: str, most: int) -> Precision:
     check_metric(metric)
     if not 2 <= most <= 1_000_000:
         raise InputError("expected from 2 to 1000000", key="--max-seeds", value=most)
+    if most < seeds:
+        problem = f"expected at least {seeds}, the seeds that each point begins with (--seeds)"
+        raise InputError(problem, key="--max-seeds", value=most)
     return Precision(relative, metric, most)
 
 
