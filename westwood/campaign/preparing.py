@@ -91,7 +91,7 @@ def check(controls: Sequence[str], files: Mapping[str, str]) -> bool:
         checks = [check for check in doctor.checks() if check.name in _FOR_LOAD]
         lacks = [check for check in (*checks, doctor.capability(_CHOOSES)) if not check.ok]
         if lacks:
-            message = "; ".join(f"{lack.name} {lack.found}: {lack.remedy}" for lack in lacks)
+            message = "; ".join(f"{lack.name}: {lack.found}: {lack.remedy}" for lack in lacks)
             raise UnavailableError(f"{missing[0]} can't be loaded: {message}")
         if ww_kernel.status()["loaded"]:
             problem = f"our controls are loaded, but {missing[0]} is not registered"

@@ -195,7 +195,7 @@ def _program() -> list[Check]:
     try:
         return [Check("ww-kernel", True, str(ww_kernel.program()), "")]
     except UnavailableError as error:
-        text = str(error).partition(": ")[0]
+        text = str(error).partition(": ")[0].rpartition(", and ")[2]
     missing_program = Check("ww-kernel", False, text, ww_kernel.PROGRAM.remedy)
     if CHECKOUT is None:
         return [missing_program]
