@@ -33,6 +33,7 @@ _OF_FILES = {
 }
 _OF_CONTROLS = {
     "effect.png": ("cubic", "westwood+", "bbr"),
+    "frontier.png": ("cubic", "westwood+", "westwood-cubic", "bbr", "bbr3", "sack"),
     "handover.png": ("bbr",),
     "how-compared.png": ("newreno", "westwood+", "westwood-cubic"),
     "how-estimate.png": ("westwood+",),
@@ -46,7 +47,7 @@ _GALLERY = Path(claim_tables.GALLERY).name
 def names() -> list[str]:
     """Returns the pictures, by their path below docs/img/."""
     pictures = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.png"))
-    return [name for name in pictures if not name.startswith("lab") and name != "frontier.png"]
+    return [name for name in pictures if not name.startswith("lab")]
 
 
 def shows(name: str) -> str:

@@ -178,8 +178,10 @@ def frontier(answers: Mapping[Control, Mapping[str, Answer]]) -> Figure | None:
         for control, pair in pairs.items()
     ]
     kept, gained = next(iter(pairs.values()))
-    x = FrontierAxis("What CUBIC keeps against it, worst cell", kept.bound or math.nan)
-    y = FrontierAxis("Goodput over BBRv1's where loss binds, median", gained.bound or math.nan)
+    keeps = "What CUBIC keeps next to it, worst combination of flows and queue"
+    gains = "Goodput ÷ BBRv1's where loss limits CUBIC, median"
+    x = FrontierAxis(keeps, kept.bound or math.nan)
+    y = FrontierAxis(gains, gained.bound or math.nan)
     paths = kept.points[0].runs
     return draw(marks, x, y, f"Goodput under loss and harm to CUBIC: {paths} paths")
 
