@@ -29,7 +29,9 @@
  *   extra    = max(acked in the epoch - BtlBw * time), at most cwnd and BtlBw * 100 ms
  *   cwnd     = inflight(cwnd_gain) + extra, once the pipe was filled
  *
- * Left out: policer detection (Linux's lt_bw), the pacing rate before the first sample (4.2.1, BBRInitPacingRate), and
+ * With bbr_rules = linux it also detects policers (bbr_policer.h), and the RTT follows bbr_update_min_rtt().
+ *
+ * Left out: the pacing rate before the first sample (4.2.1, BBRInitPacingRate), and
  * the restart from idle (4.3.4.4, bbr_cwnd_event): after a silence pacing keeps its gain, and PROBE_RTT may follow at
  * once. The first phase of PROBE_BW is drawn from the clock's low bits, because the core has no random numbers.
  * docs/gallery.md lists all differences and what they cost.
@@ -44,8 +46,33 @@ static inline void ww_bbr_update_max(struct ww_bbr_state *bbr, uint64_t bw) {
     ww_max_update(bbr->max_bw, bbr->max_bw_round, bw, (uint16_t)bbr->rounds, WW_BBR_BW_ROUNDS);
 }
 
-static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *bbr,
+/* Returns BtlBw, or a policer's rate. */
+static inline uint64_t ww_bbr_bandwidth(const struct ww_bbr_state *bbr) {
+    return ww_bbr_is_policed(&bbr->policer) ? ww_bbr_policed_bw(&bbr->policer) : bbr->max_bw[0];
+}
+
+static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *bbr, uint64_t now_us) {
+    bbr->mode = WW_BBR_PROBE_BW;
+    bbr->cycle_at_us = (uint32_t)now_us;
+    /* The cycle begins in any phase except that of gain 3/4: 0, 2..7. */
+    const uint32_t draw =
+        (uint32_t)(ww_wrapping_mul(now_us, UINT64_C(2654435761)) >> 16) % (WW_BBR_CYCLE - 1);
+    bbr->cycle = (uint8_t)(draw == 0 ? 0 : draw + 1);
+}
+
+static inline void ww_bbr_watch_policer(struct ww_bbr_state *bbr, const struct ww_sample *sample,
+                                        bool is_limited) {
+    const bool begins_round = ww_bbr_is(bbr, WW_BBR_ROUND_START);
+    if (!ww_bbr_is_policed(&bbr->policer))
+        ww_bbr_find_policer(&bbr->policer, sample, is_limited, begins_round);
+    else if (bbr->mode == WW_BBR_PROBE_BW && begins_round && ww_bbr_ends_policer(&bbr->policer))
+        ww_bbr_enter_probe_bw(bbr, sample->now_us);
+}
+
+static inline void ww_bbr_update_bandwidth(const struct ww_config *config, struct ww_bbr_state *bbr,
                                            const struct ww_sample *sample) {
+    const bool as_linux = config->bbr_rules == WW_BBR_RULES_LINUX;
+    if (as_linux) ww_bbr_count_losses(&bbr->policer, sample);
     ww_bbr_set(bbr, WW_BBR_ROUND_START, false);
     if (sample->rate_interval_us == 0) return;
     if (ww_reached(sample->prior_delivered, bbr->round_end)) {
@@ -59,6 +86,7 @@ static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *bbr,
         bbr->limited_until = ww_wrapping_sub(sample->prior_delivered, WW_BBR_LONG_AGO);
     const bool limited = sample->is_app_limited || bbr->mode == WW_BBR_PROBE_RTT ||
                          !ww_reached(sample->prior_delivered, bbr->limited_until);
+    if (as_linux) ww_bbr_watch_policer(bbr, sample, limited);
     const uint64_t bw =
         ww_rate((uint64_t)sample->rate_segments * sample->mss, sample->rate_interval_us);
     if (!limited || bw >= bbr->max_bw[0]) ww_bbr_update_max(bbr, bw);
@@ -67,6 +95,7 @@ static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *bbr,
 static inline uint32_t ww_bbr_pacing_gain(const struct ww_bbr_state *bbr) {
     if (bbr->mode == WW_BBR_STARTUP) return WW_BBR_HIGH_GAIN;
     if (bbr->mode == WW_BBR_DRAIN) return WW_BBR_DRAIN_GAIN;
+    if (ww_bbr_is_policed(&bbr->policer)) return WW_BBR_UNIT;
     if (bbr->mode == WW_BBR_PROBE_BW && bbr->cycle == 0) return WW_BBR_UNIT * 5 / 4;
     if (bbr->mode == WW_BBR_PROBE_BW && bbr->cycle == 1) return WW_BBR_UNIT * 3 / 4;
     return WW_BBR_UNIT;
@@ -77,11 +106,11 @@ static inline uint32_t ww_bbr_cwnd_gain(const struct ww_bbr_state *bbr) {
     return bbr->mode == WW_BBR_PROBE_RTT ? WW_BBR_UNIT : WW_BBR_HIGH_GAIN;
 }
 
-/* Returns BBRInflight without its quanta: gain * BtlBw * RTprop, rounded up. 2^46 bytes * 2^10. */
-static inline uint32_t ww_bbr_bdp(const struct ww_bbr_state *bbr, uint32_t gain, uint32_t mss) {
+/* Returns BBRInflight without its quanta: gain * bw * RTprop, rounded up. 2^46 bytes * 2^10. */
+static inline uint32_t ww_bbr_bdp(const struct ww_bbr_state *bbr, uint64_t bw, uint32_t gain,
+                                  uint32_t mss) {
     if (bbr->rtprop_us == UINT32_MAX) return 10; /* InitialCwnd, RFC 6928 */
-    const uint64_t bytes =
-        ww_bytes_in(bbr->max_bw[0], bbr->rtprop_us) * gain / WW_BBR_UNIT + mss - 1;
+    const uint64_t bytes = ww_bytes_in(bw, bbr->rtprop_us) * gain / WW_BBR_UNIT + mss - 1;
     return (uint32_t)ww_min_u64(ww_div(bytes, mss), WW_CWND_MAX);
 }
 
@@ -107,16 +136,7 @@ static inline uint32_t ww_bbr_with_quanta(const struct ww_bbr_state *bbr, uint32
 
 static inline uint32_t ww_bbr_inflight(const struct ww_bbr_state *bbr, uint32_t gain,
                                        uint64_t pacing, uint32_t mss) {
-    return ww_bbr_with_quanta(bbr, ww_bbr_bdp(bbr, gain, mss), pacing, mss);
-}
-
-static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *bbr, uint64_t now_us) {
-    bbr->mode = WW_BBR_PROBE_BW;
-    bbr->cycle_at_us = (uint32_t)now_us;
-    /* The cycle begins in any phase except that of gain 3/4: 0, 2..7. */
-    const uint32_t draw =
-        (uint32_t)(ww_wrapping_mul(now_us, UINT64_C(2654435761)) >> 16) % (WW_BBR_CYCLE - 1);
-    bbr->cycle = (uint8_t)(draw == 0 ? 0 : draw + 1);
+    return ww_bbr_with_quanta(bbr, ww_bbr_bdp(bbr, bbr->max_bw[0], gain, mss), pacing, mss);
 }
 
 static inline void ww_bbr_update_cycle(struct ww_bbr_state *bbr, uint64_t pacing,
@@ -125,12 +145,12 @@ static inline void ww_bbr_update_cycle(struct ww_bbr_state *bbr, uint64_t pacing
     const bool full_length =
         ww_wrapping_sub((uint32_t)sample->now_us, bbr->cycle_at_us) > bbr->rtprop_us;
     const uint64_t prior = (uint64_t)sample->pipe + sample->newly_delivered + sample->newly_lost;
+    const uint32_t gain = ww_bbr_pacing_gain(bbr);
     bool next = full_length;
-    if (bbr->cycle == 0) /* probes until the path is full or loses packets */
+    if (gain > WW_BBR_UNIT) /* probes until the path is full or loses packets */
         next = full_length &&
-               (sample->newly_lost > 0 ||
-                prior >= ww_bbr_inflight(bbr, WW_BBR_UNIT * 5 / 4, pacing, sample->mss));
-    else if (bbr->cycle == 1) /* drains no longer than needed */
+               (sample->newly_lost > 0 || prior >= ww_bbr_inflight(bbr, gain, pacing, sample->mss));
+    else if (gain < WW_BBR_UNIT) /* drains no longer than needed */
         next = full_length || prior <= ww_bbr_inflight(bbr, WW_BBR_UNIT, pacing, sample->mss);
     if (!next) return;
     bbr->cycle = (uint8_t)((bbr->cycle + 1) % WW_BBR_CYCLE);
@@ -176,13 +196,17 @@ static inline void ww_bbr_save_cwnd(struct ww_bbr_state *bbr, const struct ww_wi
         reduced ? ww_max_u32(bbr->common.prior_cwnd, window->cwnd) : window->cwnd;
 }
 
-static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_window *window,
-                                        const struct ww_sample *sample) {
+/* tcp_bbr.c's bbr_update_min_rtt() also takes the RTTs of SACKed segments, and equal ones renew nothing. */
+static inline void ww_bbr_update_rtprop(const struct ww_config *config, struct ww_bbr_state *bbr,
+                                        struct ww_window *window, const struct ww_sample *sample) {
+    const bool as_linux = config->bbr_rules == WW_BBR_RULES_LINUX;
+    const uint32_t rtt_us = as_linux ? sample->rate_rtt_us : sample->rtt_us;
     const bool expired =
         bbr->rtprop_us != UINT32_MAX &&
         ww_wrapping_sub((uint32_t)sample->now_us, bbr->rtprop_at_us) > WW_BBR_RTPROP_US;
-    if (sample->rtt_us != 0 && (sample->rtt_us <= bbr->rtprop_us || expired)) {
-        bbr->rtprop_us = sample->rtt_us;
+    const bool renews = as_linux ? rtt_us < bbr->rtprop_us : rtt_us <= bbr->rtprop_us;
+    if (rtt_us != 0 && (renews || expired)) {
+        bbr->rtprop_us = rtt_us;
         bbr->rtprop_at_us = (uint32_t)sample->now_us;
     }
     if (expired && bbr->mode != WW_BBR_PROBE_RTT) {
@@ -209,7 +233,7 @@ static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_wind
 /* Returns how many segments the estimated bandwidth delivers in this time. */
 static inline uint32_t ww_bbr_segments_in(const struct ww_bbr_state *bbr, uint32_t us,
                                           uint32_t mss) {
-    return (uint32_t)ww_min_u64(ww_div(ww_bytes_in(bbr->max_bw[0], us), mss), WW_CWND_MAX);
+    return (uint32_t)ww_min_u64(ww_div(ww_bytes_in(ww_bbr_bandwidth(bbr), us), mss), WW_CWND_MAX);
 }
 
 /* Measures how far aggregated ACKs run ahead of the bandwidth. */
@@ -245,7 +269,7 @@ static inline uint32_t ww_bbr_extra(const struct ww_bbr_state *bbr, uint32_t mss
 
 static inline void ww_bbr_set_pacing(const struct ww_bbr_state *bbr, struct ww_window *window,
                                      const struct ww_sample *sample) {
-    uint64_t bw = bbr->max_bw[0];
+    uint64_t bw = ww_bbr_bandwidth(bbr);
     if (bw == 0) { /* before the first sample: one window per round trip */
         if (sample->rtt_us == 0) return;
         bw = ww_rate((uint64_t)window->cwnd * sample->mss, sample->rtt_us);
@@ -267,8 +291,9 @@ static inline void ww_bbr_set_cwnd(struct ww_bbr_state *bbr, struct ww_window *w
         ww_bbr_set(bbr, WW_BBR_RECOVERING, false);
         ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     }
+    const uint64_t bw = ww_bbr_bandwidth(bbr);
     const uint32_t segments =
-        ww_bbr_bdp(bbr, ww_bbr_cwnd_gain(bbr), sample->mss) + ww_bbr_extra(bbr, sample->mss);
+        ww_bbr_bdp(bbr, bw, ww_bbr_cwnd_gain(bbr), sample->mss) + ww_bbr_extra(bbr, sample->mss);
     const uint32_t target = ww_bbr_with_quanta(bbr, segments, window->pacing, sample->mss);
     if (ww_bbr_is(bbr, WW_BBR_CONSERVATION))
         cwnd = ww_max_u64(cwnd, (uint64_t)sample->pipe + delivered);
@@ -281,14 +306,14 @@ static inline void ww_bbr_set_cwnd(struct ww_bbr_state *bbr, struct ww_window *w
     window->cwnd = (uint32_t)ww_min_u64(cwnd, WW_CWND_MAX);
 }
 
-static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *window,
-                                 const struct ww_sample *sample) {
-    ww_bbr_update_bandwidth(bbr, sample);
+static inline void ww_bbr_on_ack(const struct ww_config *config, struct ww_bbr_state *bbr,
+                                 struct ww_window *window, const struct ww_sample *sample) {
+    ww_bbr_update_bandwidth(config, bbr, sample);
     ww_bbr_update_extra(bbr, window->cwnd, sample);
     ww_bbr_update_cycle(bbr, window->pacing, sample);
     ww_bbr_check_full_pipe(bbr, sample);
     ww_bbr_check_drain(bbr, window->pacing, sample);
-    ww_bbr_update_rtprop(bbr, window, sample);
+    ww_bbr_update_rtprop(config, bbr, window, sample);
     ww_bbr_set_pacing(bbr, window, sample);
     ww_bbr_set_cwnd(bbr, window, sample);
     bbr->conserved = (uint32_t)ww_min_u64(
@@ -324,6 +349,7 @@ static inline void ww_bbr_on_recovery_exit(struct ww_bbr_state *bbr, struct ww_w
 static inline void ww_bbr_on_undo(struct ww_bbr_state *bbr, struct ww_window *window) {
     bbr->full_bw = 0;
     bbr->full_rounds = 0;
+    ww_bbr_forget_policer(&bbr->policer);
     ww_reno_on_undo(&bbr->common, window);
 }
 
@@ -345,7 +371,7 @@ static inline uint32_t ww_bbr_mode(const struct ww_bbr_state *bbr) {
 #define WW_BBR_TRAITS \
     (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_IGNORES_MARKS | WW_SHOWS)
 #define WW_BBR_INIT ww_bbr_init
-#define WW_BBR_ON_ACK(config, bbr, window, sample) ww_bbr_on_ack(bbr, window, sample)
+#define WW_BBR_ON_ACK(config, bbr, window, sample) ww_bbr_on_ack(config, bbr, window, sample)
 #define WW_BBR_SSTHRESH WW_RENO_SSTHRESH
 #define WW_BBR_ON_LOSS(config, bbr, window, now_us, in_flight, mss) ww_bbr_on_loss(bbr, window)
 #define WW_BBR_ON_MARK(config, bbr, window, now_us, in_flight, mss) (void)0

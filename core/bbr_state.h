@@ -3,7 +3,7 @@
 #ifndef WW_BBR_STATE_H
 #define WW_BBR_STATE_H
 
-#include "reno.h"
+#include "bbr_policer.h"
 
 enum ww_bbr_mode { WW_BBR_STARTUP, WW_BBR_DRAIN, WW_BBR_PROBE_BW, WW_BBR_PROBE_RTT };
 
@@ -57,12 +57,32 @@ struct ww_bbr_state {
     uint8_t full_rounds;        /* rounds without growth */
     uint8_t extra_rounds;       /* rounds since the windows of extra_acked changed */
     uint8_t flags;              /* enum ww_bbr_flag */
+    struct ww_bbr_policer policer;
 };
 
 static inline void ww_bbr_init(struct ww_bbr_state *bbr) {
-    const struct ww_bbr_state fresh = {
-        {0, 0, 0}, 0, {0, 0, 0}, 0,      UINT32_MAX,     0, 0, 0, 0, 0, 0, 0,
-        0,         0, {0, 0, 0}, {0, 0}, WW_BBR_STARTUP, 0, 0, 0, 0};
+    const struct ww_bbr_state fresh = {{0, 0, 0},
+                                       0,
+                                       {0, 0, 0},
+                                       0,
+                                       UINT32_MAX,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       {0, 0, 0},
+                                       {0, 0},
+                                       WW_BBR_STARTUP,
+                                       0,
+                                       0,
+                                       0,
+                                       0,
+                                       WW_BBR_NO_POLICER};
     *bbr = fresh;
 }
 

@@ -28,9 +28,8 @@
     X(CUBIC, cubic)              \
     X(VEGAS, vegas)              \
     X(VENO, veno)                \
-    X(BBR, bbr)                  \
     X(WESTWOOD_CUBIC, westwood_cubic)
-#define WW_LARGE_ALGORITHMS(X) X(BBR3, bbr3)
+#define WW_LARGE_ALGORITHMS(X) X(BBR, bbr) X(BBR3, bbr3)
 #ifdef WW_LOADS_CONTROLS
 #define WW_LOADED_ALGORITHM(X) X(LOADED, loaded)
 #else

@@ -76,11 +76,16 @@
     X(WW_RULES_LINUX, "linux")     \
     X(WW_RULES_NS3, "ns3")
 
+#define WW_CHOICES_bbr_rules(X)    \
+    X(WW_BBR_RULES_DRAFT, "draft") \
+    X(WW_BBR_RULES_LINUX, "linux")
+
 #define WW_ENUMERATOR(id, word) id,
 enum ww_sampler { WW_CHOICES_sampler(WW_ENUMERATOR) };
 enum ww_filter { WW_CHOICES_filter(WW_ENUMERATOR) };
 enum ww_start_rule { WW_CHOICES_slow_start(WW_ENUMERATOR) };
 enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
+enum ww_bbr_rules { WW_CHOICES_bbr_rules(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
 
 #define WW_SETTINGS(X)                                                                             \
@@ -175,6 +180,9 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "RFC 9438 is the standard; Linux's tcp_cubic.c and ns-3's tcp-cubic.cc predate it.")         \
     X(SWITCH, fast_convergence, true, 0, 1, WW_ONLY(CUBIC),                                        \
       "A flow that shrinks gives up more of its window (RFC 9438, 4.7)", "RFC 9438, section 4.7.") \
+    X(CHOICE, bbr_rules, WW_BBR_RULES_DRAFT, WW_BBR_RULES_DRAFT, WW_BBR_RULES_LINUX, WW_ONLY(BBR), \
+      "Rules for policers and the smallest RTT: core/bbr_policer.h and ww_bbr_update_rtprop()",    \
+      "draft-cardwell-iccrg-bbr-congestion-control-00 has no policers; Linux's tcp_bbr.c has.")    \
     X(COUNT, vegas_alpha, 2, 1, 255, WW_ONLY(VEGAS),                                               \
       "Lower bound for segments queued in the path", "tcp_vegas.c.")                               \
     X(COUNT, vegas_beta, 4, 1, 255, WW_ONLY(VEGAS), "Upper bound for segments queued in the path", \

@@ -22,7 +22,7 @@ constexpr std::uint64_t kBwRounds = 10;                       // 4.1.1.4
 
 class BbrModel {
   public:
-    explicit BbrModel(const ww_config&) {}
+    explicit BbrModel(const ww_config& by) : linux_(by.bbr_rules == WW_BBR_RULES_LINUX) {}
 
     void on_ack(const Ack& ack, ww_window& window) {
         const ww_sample& s = ack.sample;
@@ -59,6 +59,7 @@ class BbrModel {
     }
     void on_undo(ww_window& window) {
         full_bw_ = full_rounds_ = 0;  // tcp_bbr.c: bbr_undo_cwnd()
+        policer_ = {};
         window.cwnd = std::max(window.cwnd, prior_cwnd_);
     }
 
@@ -68,10 +69,56 @@ class BbrModel {
     std::uint64_t rtprop_us = kNever, rounds = 0;
     unsigned cycle = 0;
     bool full = false;
+    bool policed() const { return policer_.rate != 0; }
 
   private:
+    // tcp_bbr.c: lt_bw_sampling. Intervals of 4 to 16 round trips, and two equal ones with many losses.
+    struct Policer {
+        bool samples = false;
+        std::uint64_t rate = 0, last_rate = 0, from_ms = 0, from_delivered = 0, from_lost = 0;
+        std::uint64_t rounds = 0;
+    };
+    void begin_interval(const Ack& ack) {
+        policer_.from_ms = delivered_ms_;
+        policer_.from_delivered = ack.delivered;
+        policer_.from_lost = lost_;
+        policer_.rounds = 0;
+    }
+    void watch_policer(const Ack& ack, bool limited) {
+        const ww_sample& s = ack.sample;
+        if (policed()) {
+            if (mode != kProbeBw || !round_start_ || ++policer_.rounds < 48) return;
+            policer_ = {};
+            enter_probe_bw(ack.now_us);
+            return;
+        }
+        const bool loses = s.newly_lost > 0;
+        if (!policer_.samples && loses) {
+            begin_interval(ack);
+            policer_.samples = true;
+        }
+        if (!policer_.samples) return;
+        policer_.rounds += round_start_;
+        if (limited || policer_.rounds > 16) {
+            policer_ = {};
+            return;
+        }
+        const std::uint64_t arrived = to_u32(ack.delivered - policer_.from_delivered);
+        const std::uint64_t ms = delivered_ms_ - policer_.from_ms;
+        if (policer_.rounds < 4 || !loses || arrived == 0 || ms == 0) return;
+        if ((lost_ - policer_.from_lost) * 256 < arrived * 50) return;
+        const std::uint64_t rate = bounded(Wide{arrived} * s.mss * 256000 / ms);
+        const std::uint64_t last = std::exchange(policer_.last_rate, rate);
+        const std::uint64_t apart = std::max(rate, last) - std::min(rate, last);
+        begin_interval(ack);
+        if (last != 0 && (apart * 8 <= last || apart * 99 / 100 / 256 <= 500))
+            policer_.rate = (rate + last) / 2;
+    }
+
     void update_bandwidth(const Ack& ack) {  // 4.1.1
         const ww_sample& s = ack.sample;
+        lost_ += s.newly_lost;
+        if (s.newly_delivered > 0) delivered_ms_ = ack.now_us / 1000;
         round_start_ = false;
         if (s.rate_interval_us == 0) return;
         if (ack.prior_delivered >= round_end_) {
@@ -83,11 +130,12 @@ class BbrModel {
         const std::uint64_t rate = ww::test::rate_of(s);
         const bool limited =
             s.is_app_limited || mode == kProbeRtt || ack.prior_delivered < limited_until_;
+        if (linux_) watch_policer(ack, limited);
         if (!limited || rate >= bw()) max_.take(rate, rounds, kBwRounds);
     }
 
     std::uint64_t segments_in(std::uint64_t us) const {
-        return bounded(ww::test::bytes_in(bw(), us) / mss_, kCwndMost);
+        return bounded(ww::test::bytes_in(used_bw(), us) / mss_, kCwndMost);
     }
 
     void update_extra(const Ack& ack, std::uint32_t cwnd) {  // Linux: bbr_update_ack_aggregation
@@ -118,8 +166,10 @@ class BbrModel {
         const bool full_length = ack.now_us - cycle_at_us_ > rtprop_us;
         const std::uint64_t prior = std::uint64_t{s.pipe} + s.newly_delivered + s.newly_lost;
         bool next = full_length;
-        if (cycle == 0) next &= s.newly_lost > 0 || prior >= inflight(kUnit * 5 / 4, pacing);
-        if (cycle == 1) next |= prior <= inflight(kUnit, pacing);
+        const bool gains = !policed();
+        if (gains && cycle == 0)
+            next &= s.newly_lost > 0 || prior >= inflight(kUnit * 5 / 4, pacing);
+        if (gains && cycle == 1) next |= prior <= inflight(kUnit, pacing);
         if (!next) return;
         cycle = (cycle + 1) % 8;
         cycle_at_us_ = ack.now_us;
@@ -151,8 +201,12 @@ class BbrModel {
     void update_rtprop(const Ack& ack, ww_window& window) {  // 4.1.2.3, 4.3.5
         const ww_sample& s = ack.sample;
         const bool expired = rtprop_us != kNever && ack.now_us - rtprop_at_us_ > 10000000;
-        if (s.rtt_us != 0 && (s.rtt_us <= rtprop_us || expired)) {
-            rtprop_us = s.rtt_us;
+        const std::uint64_t rtt_us = linux_ ? s.rate_rtt_us : s.rtt_us;  // bbr_update_min_rtt()
+        const std::uint64_t below = linux_                ? rtprop_us
+                                    : rtprop_us == kNever ? kNever
+                                                          : rtprop_us + 1;
+        if (rtt_us != 0 && (rtt_us < below || expired)) {
+            rtprop_us = rtt_us;
             rtprop_at_us_ = ack.now_us;
         }
         if (expired && mode != kProbeRtt) {
@@ -181,16 +235,17 @@ class BbrModel {
         if (mode == kStartup) return kHigh;
         if (mode == kDrain) return kLow;
         constexpr std::uint64_t cycle_of[] = {320, 192, 256, 256, 256, 256, 256, 256};
-        return mode == kProbeBw ? cycle_of[cycle] : kUnit;
+        return mode == kProbeBw && !policed() ? cycle_of[cycle] : kUnit;
     }
     std::uint64_t cwnd_gain() const {
         if (mode == kProbeBw) return 2 * kUnit;
         return mode == kProbeRtt ? kUnit : kHigh;
     }
 
-    std::uint64_t bdp(std::uint64_t gain) const {
+    std::uint64_t used_bw() const { return policed() ? policer_.rate : bw(); }
+    std::uint64_t bdp(std::uint64_t bw, std::uint64_t gain) const {
         if (rtprop_us == kNever) return 10;  // RFC 6928
-        return ww::test::segments_of(ww::test::bytes_in(bw(), rtprop_us) * gain / kUnit, mss_);
+        return ww::test::segments_of(ww::test::bytes_in(bw, rtprop_us) * gain / kUnit, mss_);
     }
     std::uint64_t quantum(std::uint64_t pacing) const {  // 4.2.2
         const std::uint64_t rate = pacing / 256;
@@ -204,11 +259,11 @@ class BbrModel {
         return all + all % 2 + (mode == kProbeBw && cycle == 0 ? 2 : 0);
     }
     std::uint64_t inflight(std::uint64_t gain, std::uint64_t pacing) const {
-        return with_quanta(bdp(gain), pacing);
+        return with_quanta(bdp(bw(), gain), pacing);
     }
 
     void set_pacing(const ww_sample& s, ww_window& window) const {  // 4.2.1, 1 % below
-        Wide rate = bw();
+        Wide rate = used_bw();
         if (rate == 0) {
             if (s.rtt_us == 0) return;
             rate = bounded(Wide{window.cwnd} * s.mss * 256000000u / s.rtt_us);
@@ -226,7 +281,8 @@ class BbrModel {
             cwnd = std::max<std::uint64_t>(cwnd, prior_cwnd_);
             recovering_ = conservation_ = false;
         }
-        const std::uint64_t target = with_quanta(bdp(cwnd_gain()) + extra(), window.pacing);
+        const std::uint64_t target =
+            with_quanta(bdp(used_bw(), cwnd_gain()) + extra(), window.pacing);
         if (conservation_)
             cwnd = std::max<std::uint64_t>(cwnd, s.pipe + s.newly_delivered);
         else if (full)
@@ -238,6 +294,9 @@ class BbrModel {
         window.cwnd = to_u32(std::min(cwnd, kCwndMost));
     }
 
+    const bool linux_;
+    Policer policer_;
+    std::uint64_t lost_ = 0, delivered_ms_ = 0;
     WindowedMax max_;
     std::uint32_t mss_ = 0, prior_cwnd_ = 0, conserved_ = 0;
     std::uint64_t delivered_ = 0, round_end_ = 0, limited_until_ = 0, full_bw_ = 0,
@@ -266,11 +325,16 @@ TEST(BbrModel, TheMaximumIsThatOfLinuxWhicheverRoundsAreSkipped) {  // lib/minma
     }
 }
 
-TEST(BbrModel, TheCoreFollowsTheDraft) {
-    int probed_rtt = 0, probed_bw = 0, wrapped = 0;
+// With bbr_rules = draft, or linux and its detection of policers.
+class BbrRules : public testing::TestWithParam<ww_bbr_rules> {};
+
+TEST_P(BbrRules, AreThoseOfTheModel) {
+    int probed_rtt = 0, probed_bw = 0, wrapped = 0, policed = 0;
     for (std::uint64_t seed = 0; seed < 1000; seed++) {
         SCOPED_TRACE(seed);
-        Driven<BbrModel> bbr(ww_configure(WW_PROTOCOL_BBR), seed, {10, WW_SSTHRESH_INFINITE, 0});
+        ww_config config = ww_configure(WW_PROTOCOL_BBR);
+        config.bbr_rules = static_cast<std::uint8_t>(GetParam());
+        Driven<BbrModel> bbr(config, seed, {10, WW_SSTHRESH_INFINITE, 0});
         for (int i = 0; i < 600; i++) {
             bbr.step();
             bbr.expect_same();
@@ -284,12 +348,15 @@ TEST(BbrModel, TheCoreFollowsTheDraft) {
             if (HasFatalFailure()) return;
             probed_rtt += bbr.model.mode == kProbeRtt;
             probed_bw += bbr.model.mode == kProbeBw;
+            policed += bbr.model.policed();
         }
         wrapped += bbr.path.delivered >> 32 != 0;
     }
     EXPECT_GT(probed_rtt, 1000) << "the connections went everywhere";
     EXPECT_GT(probed_bw, 10000);
     EXPECT_GT(wrapped, 10);
+    EXPECT_EQ(policed > 1000, GetParam() == WW_BBR_RULES_LINUX) << policed;
 }
+INSTANTIATE_TEST_SUITE_P(Bbr, BbrRules, testing::Values(WW_BBR_RULES_DRAFT, WW_BBR_RULES_LINUX));
 
 }  // namespace

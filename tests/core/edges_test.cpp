@@ -92,7 +92,7 @@ TEST(Edges, BeforeARateIsKnownOneWindowIsPacedPerRoundTrip) {  // draft-cardwell
 TEST(Edges, BeforeARoundTripIsKnownTheBdpIsTheInitialWindow) {  // 4.2.3.2, RFC 6928
     Rounds c(WW_PROTOCOL_BBR, 100, 100);
     c.state.bbr.rtprop_us = UINT32_MAX;
-    EXPECT_EQ(ww_bbr_bdp(&c.state.bbr, WW_BBR_UNIT, 1000), 10u);
+    EXPECT_EQ(ww_bbr_bdp(&c.state.bbr, 1, WW_BBR_UNIT, 1000), 10u);
 }
 
 TEST(Edges, APipeIsNotFullWhileBandwidthGrowsByAQuarter) {  // 4.3.2.2

@@ -24,6 +24,7 @@ _FOLLOWERS = ("bbr3",)  # which hear of each packet
 # The settings of an algorithm that profiles set, so that a control has them as parameters.
 SETTINGS = {
     "cubic": ("slow_start", "cubic_rules"),
+    "bbr": ("bbr_rules",),
     "bbr3": ("bbr3_drain", "bbr3_down", "bbr3_loss", "bbr3_startup_losses", "bbr3_probe_rtt"),
     "westwood": ("bound_samples",),
 }

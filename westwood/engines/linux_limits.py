@@ -167,7 +167,7 @@ def _check_control(flow: Flow, require_file: RequireFile) -> None:
         exclude={"name", "source", "stack", "parameters", "slow_start", *_LINUX_HAS}
     )
     for key, value in chosen.items():
-        if value is not None:
+        if value is not None and (key, value) != ("bbr_rules", "linux"):
             raise refused(f"{flow.name}.cc.{key}", value, "the kernel's own, which can't be set")
 
 

@@ -78,14 +78,10 @@ def written(setting: catalogue.Setting, value: Value) -> Any:
 
 
 def check_protocol(name: str) -> None:
-    """Raises InputError unless it is a congestion control that has settings."""
+    """Raises InputError unless it is a congestion control."""
     if not catalogue.is_protocol(name):
         problem = catalogue.unknown_protocol(name)
         raise InputError(problem, key="--cc", value=name)
-    if not catalogue.settings_of_protocol(name):
-        raise InputError(
-            "has no settings to vary, expected another protocol", key="--cc", value=name
-        )
 
 
 def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
