@@ -99,51 +99,51 @@ void show_windows(std::uint32_t column){WW_NTH(lab.gather.kept.windows_of)
 
 ww::metrics::Messages messages() {
     const std::vector<Message>& all = lab.outcome.messages;
-    ww::metrics::Messages made;
-    if (all.empty()) return made;
-    made.count = all.size();
-#define WW_ROW(type, name, ...) made.name = {&all.data()->name, sizeof(Message)};
+    ww::metrics::Messages columns;
+    if (all.empty()) return columns;
+    columns.count = all.size();
+#define WW_ROW(type, name, ...) columns.name = {&all.data()->name, sizeof(Message)};
     WW_MESSAGE_COLUMNS(WW_ROW)
 #undef WW_ROW
-    return made;
+    return columns;
 }
 
 ww::metrics::Connections connections() {
     const std::vector<FlowCounts>& all = lab.outcome.connections;
-    const auto field = [&](auto FlowCounts::*one) -> ww::metrics::Numbers {
-        return {&(all.data()->*one), sizeof(FlowCounts)};
+    const auto field = [&](auto FlowCounts::*member) -> ww::metrics::Numbers {
+        return {&(all.data()->*member), sizeof(FlowCounts)};
     };
-    ww::metrics::Connections made;
-    if (all.empty()) return made;
-    made.count = all.size();
-    made.source = field(&FlowCounts::source);
-#define WW_ROW(type, name, ...) made.name = field(&FlowCounts::name);
+    ww::metrics::Connections columns;
+    if (all.empty()) return columns;
+    columns.count = all.size();
+    columns.source = field(&FlowCounts::source);
+#define WW_ROW(type, name, ...) columns.name = field(&FlowCounts::name);
     WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
-    made.messages = messages();
-    return made;
+    columns.messages = messages();
+    return columns;
 }
 
 std::vector<ww::metrics::Row> rows() {
     const Network& network = lab.plan.network;
     std::vector<ww::metrics::Planned> flows;
-    for (const Flow& one : network.flows)
-        flows.push_back({!one.datagrams.on, one.arrivals_mean > 0, seconds(one.start),
-                         seconds(one.stop), one.application.kind >= ApplicationKind::request});
+    for (const Flow& flow : network.flows)
+        flows.push_back({!flow.datagrams.on, flow.arrivals_mean > 0, seconds(flow.start),
+                         seconds(flow.stop), flow.application.kind >= ApplicationKind::request});
     std::vector<ww::metrics::Used> directions;
     for (const auto* side : {&lab.outcome.forward, &lab.outcome.backward})
-        for (const DirectionResult& one : *side)
-            directions.push_back({one.utilisation, one.waited_s});
+        for (const DirectionResult& direction : *side)
+            directions.push_back({direction.utilisation, direction.waited_s});
     const auto fair = [&](const auto& spans) { return ww::plan::fair_shares_bps(network, spans); };
     return ww::metrics::rows(flows, connections(), directions, seconds(network.duration), fair);
 }
 
 // What the page has to know about flows and links, in numbers.
-#define WW_FLOW_NUMBERS(X)            \
-    X(arrives, one.arrivals_mean > 0) \
-    X(payload_bytes, one.mss())
+#define WW_FLOW_NUMBERS(X)             \
+    X(arrives, flow.arrivals_mean > 0) \
+    X(payload_bytes, flow.mss())
 #define WW_LINK_NUMBERS(X) \
-    X(queue_packets, one.forward.queue_packets == kUnlimited ? 0 : one.forward.queue_packets)
+    X(queue_packets, link.forward.queue_packets == kUnlimited ? 0 : link.forward.queue_packets)
 
 template <class Rows, class Number>
 void show_each(const Rows& rows, Number number) {
@@ -153,7 +153,7 @@ void show_each(const Rows& rows, Number number) {
 void show_flows(std::uint32_t column) {
 #define WW_ROW(name, number) \
     if (column-- == 0)       \
-        return show_each(lab.plan.network.flows, [](const Flow& one) { return number; });
+        return show_each(lab.plan.network.flows, [](const Flow& flow) { return number; });
     WW_FLOW_NUMBERS(WW_ROW)
 #undef WW_ROW
 }
@@ -161,7 +161,7 @@ void show_flows(std::uint32_t column) {
 void show_links(std::uint32_t column) {
 #define WW_ROW(name, number) \
     if (column-- == 0)       \
-        return show_each(lab.plan.network.links, [](const Link& one) { return number; });
+        return show_each(lab.plan.network.links, [](const Link& link) { return number; });
     WW_LINK_NUMBERS(WW_ROW)
 #undef WW_ROW
 }
@@ -244,9 +244,9 @@ WW_EXPORT(numbers) double* lab_numbers(std::uint32_t count) {
 
 // Shows the mean of the numbers, half its interval and how many are known.
 WW_EXPORT(spread) void lab_spread() {
-    const ww::metrics::Spread made = ww::metrics::spread(lab.numbers);
-    lab.column = {made.mean, ww::metrics::half_width(made.deviation, made.runs),
-                  static_cast<double>(made.runs)};
+    const ww::metrics::Spread spread = ww::metrics::spread(lab.numbers);
+    lab.column = {spread.mean, ww::metrics::half_width(spread.deviation, spread.runs),
+                  static_cast<double>(spread.runs)};
 }
 
 // Compares the first half of the numbers with the second: shows the ratio of their means, half its interval and how
@@ -256,9 +256,9 @@ WW_EXPORT(compare) void lab_compare() {
     std::vector<std::pair<double, double>> pairs;
     for (std::size_t i = 0; i < half; i++)
         pairs.emplace_back(lab.numbers[i], lab.numbers[half + i]);
-    const ww::metrics::Comparison made = ww::metrics::compare(pairs);
-    const std::size_t runs = made.difference.runs;
-    lab.column = {made.ratio, ww::metrics::half_width(made.residual, runs) / std::abs(made.second),
+    const ww::metrics::Comparison gain = ww::metrics::compare(pairs);
+    const std::size_t runs = gain.difference.runs;
+    lab.column = {gain.ratio, ww::metrics::half_width(gain.residual, runs) / std::abs(gain.second),
                   static_cast<double>(runs)};
 }
 
@@ -268,10 +268,10 @@ WW_EXPORT(duration_s) double lab_duration_s() { return seconds(lab.plan.network.
 // Returns the channel by which data crosses a link, of TCP before datagrams: 2 link, + 1 backward.
 WW_EXPORT(crossing) std::uint32_t lab_crossing(std::uint32_t link) {
     std::vector<ww::plan::Ends> links, flows;
-    for (const Link& one : lab.plan.network.links) links.emplace_back(one.a, one.b);
+    for (const Link& link : lab.plan.network.links) links.emplace_back(link.a, link.b);
     for (const bool datagrams : {false, true})
-        for (const Flow& one : lab.plan.network.flows)
-            if (one.datagrams.on == datagrams) flows.emplace_back(one.from, one.to);
+        for (const Flow& flow : lab.plan.network.flows)
+            if (flow.datagrams.on == datagrams) flows.emplace_back(flow.from, flow.to);
     for (const ww::plan::Route& route : ww::plan::routes(links, flows))
         for (const std::uint32_t channel : route)
             if (channel / 2 == link) return channel;
@@ -325,16 +325,16 @@ WW_EXPORT(observe) double lab_observe(std::uint32_t link) {
     run.packet_bytes = network.flows[0].packet_bytes;
     run.payload_bytes = static_cast<double>(network.flows[0].mss());
     run.slowest_bps = ww::plan::mean_rate_bps(network.links[0].forward);
-    for (const Link& one : network.links)
-        run.slowest_bps = std::min(run.slowest_bps, ww::plan::mean_rate_bps(one.forward));
+    for (const Link& link : network.links)
+        run.slowest_bps = std::min(run.slowest_bps, ww::plan::mean_rate_bps(link.forward));
     run.link_bps = ww::plan::mean_rate_bps(network.links.at(link).forward);
     run.overhead_bytes = static_cast<double>(network.links[link].overhead_bytes);
-    for (const Flow& one : network.flows)
-        if (one.datagrams.on && one.datagrams.off_mean > 0) {
-            run.udp_bps = static_cast<double>(one.datagrams.rate_bps);
-            run.udp_start_s = seconds(one.start);
-            run.udp_on_s = seconds(one.datagrams.on_mean);
-            run.udp_off_s = seconds(one.datagrams.off_mean);
+    for (const Flow& flow : network.flows)
+        if (flow.datagrams.on && flow.datagrams.off_mean > 0) {
+            run.udp_bps = static_cast<double>(flow.datagrams.rate_bps);
+            run.udp_start_s = seconds(flow.start);
+            run.udp_on_s = seconds(flow.datagrams.on_mean);
+            run.udp_off_s = seconds(flow.datagrams.off_mean);
         }
     return ww::metrics::observe(
         lab.text, {time_s.size(), time_s.data(), cwnd.data(), ssthresh.data(), estimate_bps.data()},
@@ -369,7 +369,7 @@ WW_EXPORT(names) const char* lab_names(std::uint32_t table) {
     switch (table) {
     case 0:
         lab.text.clear();
-        for (const auto& one : ww::metrics::columns()) lab.text += std::string(one.name) + ' ';
+        for (const auto& row : ww::metrics::columns()) lab.text += std::string(row.name) + ' ';
         return lab.text.c_str();
     case 1:
         return "mean longest";

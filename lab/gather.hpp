@@ -133,30 +133,30 @@ class Gather : public Sink {
 
     void watch(std::uint32_t first, std::uint32_t last, double payload_bytes,
                std::uint32_t quantities) {
-        Watch& its = watches_.emplace_back();
-        its.first = first;
-        its.last = last;
-        its.payload_bytes = payload_bytes;
-        for (Steps* steps : {&its.cwnd, &its.ssthresh, &its.estimate, &its.rtt})
+        Watch& watch = watches_.emplace_back();
+        watch.first = first;
+        watch.last = last;
+        watch.payload_bytes = payload_bytes;
+        for (Steps* steps : {&watch.cwnd, &watch.ssthresh, &watch.estimate, &watch.rtt})
             steps->reset(view_);
-        its.quantities.resize(quantities);
-        for (Steps& steps : its.quantities) steps.reset(view_);
-        its.acked_bytes.assign(coarse_.bins, 0);
-        its.una.assign(last - first, 0);
-        its.state = {static_cast<std::uint32_t>(watches_.size() - 1),
-                     0,
-                     EventKind::send,
-                     0,
-                     kNan,
-                     kNan,
-                     kNan,
-                     kNan,
-                     kNan,
-                     kNan,
-                     kNan,
-                     kNan,
-                     kNan,
-                     kNan};
+        watch.quantities.resize(quantities);
+        for (Steps& steps : watch.quantities) steps.reset(view_);
+        watch.acked_bytes.assign(coarse_.bins, 0);
+        watch.una.assign(last - first, 0);
+        watch.state = {static_cast<std::uint32_t>(watches_.size() - 1),
+                       0,
+                       EventKind::send,
+                       0,
+                       kNan,
+                       kNan,
+                       kNan,
+                       kNan,
+                       kNan,
+                       kNan,
+                       kNan,
+                       kNan,
+                       kNan,
+                       kNan};
     }
 
     void take(Records records) override {
@@ -176,7 +176,7 @@ class Gather : public Sink {
     // Returns the mean number of waiting packets in each bin.
     std::vector<double> mean_queue() const {
         std::vector<double> mean = waiting_s_;
-        for (double& one : mean) one /= view_.width_s();
+        for (double& bin : mean) bin /= view_.width_s();
         return mean;
     }
     const std::vector<double>& longest_queue() const { return longest_; }
@@ -187,8 +187,8 @@ class Gather : public Sink {
 
   private:
     Watch* watch_of(std::uint32_t connection) {
-        for (Watch& one : watches_)
-            if (connection >= one.first && connection < one.last) return &one;
+        for (Watch& watch : watches_)
+            if (connection >= watch.first && connection < watch.last) return &watch;
         return nullptr;
     }
 
@@ -207,16 +207,16 @@ class Gather : public Sink {
     }
 
     void take_window(const Records& records, std::size_t row) {
-        Watch* its = watch_of(records.windows_of[row]);
-        if (its == nullptr || records.windows_of[row] != its->first) return;
+        Watch* watch = watch_of(records.windows_of[row]);
+        if (watch == nullptr || records.windows_of[row] != watch->first) return;
         const WindowTrace& all = records.windows;
         const double time_s = all.time_s[row];
-        its->cwnd.add(time_s, all.cwnd[row]);
-        its->ssthresh.add(time_s, all.ssthresh[row]);
-        its->estimate.add(time_s, all.estimate_bps[row]);
-        its->rtt.add(time_s, all.rtt_s[row]);
-        if (!its->quantities.empty()) take_shown(*its, time_s, records.shown, row);
-        set_state(its->state, all, row);
+        watch->cwnd.add(time_s, all.cwnd[row]);
+        watch->ssthresh.add(time_s, all.ssthresh[row]);
+        watch->estimate.add(time_s, all.estimate_bps[row]);
+        watch->rtt.add(time_s, all.rtt_s[row]);
+        if (!watch->quantities.empty()) take_shown(*watch, time_s, records.shown, row);
+        set_state(watch->state, all, row);
         if (!keeps_rows_ || !view_.has(time_s)) return;
         kept.windows_of.push_back(records.windows_of[row]);
 #define WW_ROW(type, name, what) kept.windows.name.push_back(all.name[row]);
@@ -224,11 +224,11 @@ class Gather : public Sink {
 #undef WW_ROW
     }
 
-    static void take_shown(Watch& its, double time_s, const ShownTrace& shown, std::size_t row) {
+    static void take_shown(Watch& watch, double time_s, const ShownTrace& shown, std::size_t row) {
         const std::vector<double>* const columns[] = {&shown.quantity_1, &shown.quantity_2,
                                                       &shown.quantity_3, &shown.quantity_4};
-        for (std::size_t i = 0; i < its.quantities.size(); i++)
-            its.quantities[i].add(time_s, (*columns[i])[row]);
+        for (std::size_t i = 0; i < watch.quantities.size(); i++)
+            watch.quantities[i].add(time_s, (*columns[i])[row]);
     }
 
     static void set_state(Decision& state, const WindowTrace& all, std::size_t row) {
@@ -248,32 +248,33 @@ class Gather : public Sink {
 
     void take_event(const Records& records, const Event& event, std::uint32_t connection,
                     std::size_t row) {
-        Watch* its = watch_of(connection);
-        if (its == nullptr) return;
-        if (event.kind == EventKind::ack) take_ack(*its, event, connection);
+        Watch* watch = watch_of(connection);
+        if (watch == nullptr) return;
+        if (event.kind == EventKind::ack) take_ack(*watch, event, connection);
         const bool decides = event.kind != EventKind::ack && event.kind != EventKind::dupack &&
                              event.kind != EventKind::send && event.kind != EventKind::retransmit;
-        if (!decides || connection != its->first || !view_.has(event.time_s) ||
+        if (!decides || connection != watch->first || !view_.has(event.time_s) ||
             decisions.size() >= kMostDecisions)
             return;
-        Decision made = its->state;
+        Decision decision = watch->state;
         // The row of the same instant has the sender's state, if this ACK changed something.
         for (; row < records.windows_of.size() && records.windows.time_s[row] <= event.time_s;
              row++)
-            if (records.windows_of[row] == connection) set_knowledge(made, records.windows, row);
-        made.time_s = event.time_s;
-        made.kind = event.kind;
-        made.segment = event.segment;
-        made.cwnd = event.cwnd;
-        made.ssthresh = event.ssthresh >= WW_SSTHRESH_INFINITE ? kNan : event.ssthresh;
-        decisions.push_back(made);
+            if (records.windows_of[row] == connection)
+                set_knowledge(decision, records.windows, row);
+        decision.time_s = event.time_s;
+        decision.kind = event.kind;
+        decision.segment = event.segment;
+        decision.cwnd = event.cwnd;
+        decision.ssthresh = event.ssthresh >= WW_SSTHRESH_INFINITE ? kNan : event.ssthresh;
+        decisions.push_back(decision);
     }
 
-    void take_ack(Watch& its, const Event& event, std::uint32_t connection) {
-        std::int64_t& una = its.una[connection - its.first];
+    void take_ack(Watch& watch, const Event& event, std::uint32_t connection) {
+        std::int64_t& una = watch.una[connection - watch.first];
         if (view_.has(event.time_s))
-            its.acked_bytes[coarse_.bin(event.time_s)] +=
-                static_cast<double>(event.segment - una) * its.payload_bytes;
+            watch.acked_bytes[coarse_.bin(event.time_s)] +=
+                static_cast<double>(event.segment - una) * watch.payload_bytes;
         una = event.segment;
     }
 

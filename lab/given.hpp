@@ -63,8 +63,8 @@ class Given {
         const auto* list = std::get_if<plan::List>(&value.is);
         if (list == nullptr || list->empty()) return value;
         plan::Numbers numbers;
-        for (const plan::Value& one : *list) {
-            const auto* number = std::get_if<std::int64_t>(&one.is);
+        for (const plan::Value& item : *list) {
+            const auto* number = std::get_if<std::int64_t>(&item.is);
             if (number == nullptr) return value;
             numbers.push_back(*number);
         }

@@ -35,26 +35,26 @@ class OwnControls {
     // Adds a control, which scenarios find by its name. Its number is the count of those added before.
     void add(const plan::Table& facts) {
         const plan::Section given(facts, "control");
-        Own& own = all_.emplace_back();
-        own.name = given.need("name").text("a name");
-        own.label = given.need("label").text("a label");
-        ww_control_ops& ops = own.ops;
+        Own& control = all_.emplace_back();
+        control.name = given.need("name").text("a name");
+        control.label = given.need("label").text("a label");
+        ww_control_ops& ops = control.ops;
         ops.version = WW_CONTROL_VERSION;
         ops.state_bytes = number(given.need("state_bytes"));
         ops.traits = number(given.need("traits"));
         ops.like = number(given.need("like"));
-        ops.label = own.label.c_str();
-        ops.context = &own;
+        ops.label = control.label.c_str();
+        ops.context = &control;
         ops.refuse = refuse;
-        own.number = static_cast<std::uint32_t>(all_.size() - 1);
-        for (const plan::Value& one : given.need("calls").list("calls"))
-            set(ops, *std::get_if<std::string>(&one.is));
-        for (const plan::Value& one : given.need("parameters").list("parameters"))
-            own.add_parameter({*std::get_if<plan::Table>(&one.is), "parameters"});
-        ops.parameter_count = static_cast<std::uint32_t>(own.parameters.size());
-        ops.parameters = own.parameters.data();
+        control.number = static_cast<std::uint32_t>(all_.size() - 1);
+        for (const plan::Value& value : given.need("calls").list("calls"))
+            set(ops, *std::get_if<std::string>(&value.is));
+        for (const plan::Value& value : given.need("parameters").list("parameters"))
+            control.add_parameter({*std::get_if<plan::Table>(&value.is), "parameters"});
+        ops.parameter_count = static_cast<std::uint32_t>(control.parameters.size());
+        ops.parameters = control.parameters.data();
         ops.quantity_count = number(given.need("quantity_count"));
-        plan::add_control(own.name, ops);
+        plan::add_control(control.name, ops);
     }
 
   private:
@@ -66,8 +66,8 @@ class OwnControls {
         std::vector<ww_parameter> parameters;
 
         void add_parameter(const plan::Section& given) {
-            const char* its = names.emplace_back(given.need("name").text("a name")).c_str();
-            parameters.push_back({its, "", OwnControls::number(given.need("fallback")),
+            const char* name = names.emplace_back(given.need("name").text("a name")).c_str();
+            parameters.push_back({name, "", OwnControls::number(given.need("fallback")),
                                   OwnControls::number(given.need("least")),
                                   OwnControls::number(given.need("most"))});
         }

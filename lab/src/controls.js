@@ -204,10 +204,10 @@ const GROUPS = [
 
 function setUdp(state, text) {
   const { flow } = state.scenario;
-  const own = udpOf(state);
+  const datagrams = udpOf(state);
   const rate = parseRate(text);
-  if (rate === 0) state.scenario.flow = flow.filter((entry) => entry !== own);
-  else if (own) own.app.rate = text;
+  if (rate === 0) state.scenario.flow = flow.filter((entry) => entry !== datagrams);
+  else if (datagrams) datagrams.app.rate = text;
   else {
     const [{ from, to }] = flow;
     flow.push({ name: UDP_FLOW, from, to, app: { kind: "udp", rate: text } });
@@ -217,10 +217,10 @@ function setUdp(state, text) {
 // Returns whether an element has to show something new: building it again takes long.
 const shownBy = new WeakMap();
 function changed(element, what) {
-  const said = JSON.stringify(what);
+  const text = JSON.stringify(what);
   const before = shownBy.get(element);
-  shownBy.set(element, said);
-  return said !== before;
+  shownBy.set(element, text);
+  return text !== before;
 }
 
 export class Controls {
@@ -253,10 +253,10 @@ export class Controls {
   // Adds the parameters of the users' files; those of a line's control are shown.
   #parameters(place) {
     const whole = (value) => String(Math.round(value));
-    const fields = OWN.flatMap((own) => own.parameters.map(({ name, fallback, least, most, what }) => this.#field({
+    const fields = OWN.flatMap((control) => control.parameters.map(({ name, fallback, least, most, what }) => this.#field({
       id: `own-${place}-${name}`, label: name, title: `${what}: ${least} to ${most}, default ${fallback}`, toText: whole, toNumber: number,
       scale: { least: Math.max(least, 1), most: Math.max(most, 2), log: most > 100 * Math.max(least, 1), zero: least === 0 },
-      shown: (state) => ownOfLine(state, place)?.name === own.name,
+      shown: (state) => ownOfLine(state, place)?.name === control.name,
       get: (state) => String(ownOfLine(state, place)[name] ?? fallback),
       set: (state, text) => setParameter(state, place, name, number(text)),
     })));
@@ -265,9 +265,9 @@ export class Controls {
     const box = make("fieldset", {}, legend, ...fields);
     this.form.append(box);
     this.#fields.push({ show: (state) => {
-      const own = OWN.find((control) => control.name === ownOfLine(state, place)?.name);
-      box.hidden = !own?.parameters.length;
-      legend.textContent = `${own?.label}, control ${place + 1}`;
+      const control = OWN.find((control) => control.name === ownOfLine(state, place)?.name);
+      box.hidden = !control?.parameters.length;
+      legend.textContent = `${control?.label}, control ${place + 1}`;
     } });
   }
 
@@ -279,15 +279,15 @@ export class Controls {
 
   #field(field) {
     const id = `c-${field.id}-${this.#fields.length}`;
-    const made = field.check ? this.#check(field, id) : field.options ? this.#select(field, id) : this.#slider(field, id);
+    const widget = field.check ? this.#check(field, id) : field.options ? this.#select(field, id) : this.#slider(field, id);
     const show = (state) => {
       const isShown = field.shown?.(state) ?? true;
-      made.box.hidden = !isShown;
-      if (isShown) made.show(state);
+      widget.box.hidden = !isShown;
+      if (isShown) widget.show(state);
     };
     this.#fields.push({ show });
-    made.box.dataset.field = field.id;
-    return made.box;
+    widget.box.dataset.field = field.id;
+    return widget.box;
   }
 
   #check(field, id) {

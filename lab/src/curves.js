@@ -134,15 +134,15 @@ export function decisionsOf(results) {
   const curves = curvesOf(results);
   const all = [];
   for (const [run, { decisions }] of results.entries()) {
-    const own = curves.filter((curve) => curve.run === run);
+    const lines = curves.filter((curve) => curve.run === run);
     const columns = Object.entries(decisions);
     decisions.time_s.forEach((_, i) => {
-      const curve = own[decisions.watch[i]];
+      const curve = lines[decisions.watch[i]];
       if (!curve) return;
-      const made = { curve };
-      for (const [key, values] of columns) made[key] = values[i];
-      made.kind = D.event_kinds[made.kind];
-      all.push(made);
+      const entry = { curve };
+      for (const [key, values] of columns) entry[key] = values[i];
+      entry.kind = D.event_kinds[entry.kind];
+      all.push(entry);
     });
   }
   return all.sort((a, b) => a.time_s - b.time_s);

@@ -20,7 +20,7 @@ export const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 // A palette colour that is visible on the present background: dark colours become lighter on a dark one, pale colours
 // darker on a light one.
 export function shownColour(colour) {
-  const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const parts = [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
   const luminance = (0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]) / 255;
   const towards = isDark() ? 255 : 0;
   const share = !isDark() ? (luminance > 0.7 ? 0.25 : 0) : luminance < 0.1 ? 0.62 : luminance < 0.45 ? 0.35 : 0;

@@ -26,7 +26,7 @@ const wasi = {
 export class Engine {
   // `report` is called from time to time during a run, with the simulated time reached. `own` are the controls of
   // users' files; only with their modules can they run.
-  constructor(module, own = [], report = () => {}) {
+  constructor(module, controls = [], report = () => {}) {
     const ask = (reached_s) => {
       report(reached_s);
       return EVENTS_BETWEEN_REPORTS;
@@ -35,7 +35,7 @@ export class Engine {
     const refuse = (control, name, problem) => {
       throw this.running[control].failure(this.#words(name), this.#words(problem));
     };
-    this.own = own;
+    this.own = controls;
     this.start = () => {
       this.wasm = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, page: { ask, call, refuse } }).exports;
       this.wasm._initialize();
@@ -93,7 +93,7 @@ export class Engine {
   spread = (values) => this.#statistic("spread", values);
 
   // Returns the ratio of two means, compared pair by pair, half its interval, and the number of pairs.
-  compare = (one, two) => this.#statistic("compare", [...one, ...two]);
+  compare = (first, second) => this.#statistic("compare", [...first, ...second]);
 
   #statistic(name, values) {
     new Float64Array(this.wasm.memory.buffer, this.wasm.numbers(values.length), values.length).set(values);
@@ -191,8 +191,8 @@ export class Engine {
 
   #text(text) {
     const bytes = new TextEncoder().encode(text);
-    const at = this.wasm.text(bytes.length);
-    new Uint8Array(this.wasm.memory.buffer, at, bytes.length).set(bytes);
+    const address = this.wasm.text(bytes.length);
+    new Uint8Array(this.wasm.memory.buffer, address, bytes.length).set(bytes);
   }
 
   #go(seed, traced) {
@@ -205,9 +205,9 @@ export class Engine {
     try {
       return work();
     } catch (error) {
-      const said = this.#error();
+      const message = this.#error();
       this.start();
-      throw error instanceof Problem ? error : new Error(said || `the simulator ended: ${error.message}`);
+      throw error instanceof Problem ? error : new Error(message || `the simulator ended: ${error.message}`);
     }
   }
 

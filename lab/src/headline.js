@@ -48,8 +48,8 @@ function why(first, last, gain) {
 }
 
 export function showHeadline(results) {
-  const said = headlineOf(results);
+  const headline = headlineOf(results);
   const box = byId("headline");
-  box.hidden = !said;
-  box.replaceChildren(...(said ? [make("b", {}, said.percent), ` ${said.text}`] : []));
+  box.hidden = !headline;
+  box.replaceChildren(...(headline ? [make("b", {}, headline.percent), ` ${headline.text}`] : []));
 }

@@ -64,7 +64,7 @@ export class Judge {
 }
 
 const settingOf = ({ scenario, preset, seed, together, queue_ms, link }) => JSON.stringify([scenario, preset, seed, together, queue_ms, queue_ms && link]);
-const keyOf = (at) => JSON.stringify(at);
+const keyOf = (setting) => JSON.stringify(setting);
 
 // Holds the runs that the conditions compare, by their settings.
 function runsOf(state, bounds) {
@@ -97,9 +97,9 @@ function findingOf(bound, seeds, state) {
 }
 
 function decide({ of, over, by, within: { least, most, strict } }, seeds) {
-  const made = over ? compare(valuesOf(of, seeds), valuesOf(over, seeds)) : spread(valuesOf(of, seeds));
-  const { mean: middle, runs } = made;
-  const half = runs < 2 ? 0 : made.half; // a single run shows no spread
+  const measured = over ? compare(valuesOf(of, seeds), valuesOf(over, seeds)) : spread(valuesOf(of, seeds));
+  const { mean: middle, runs } = measured;
+  const half = runs < 2 ? 0 : measured.half; // a single run shows no spread
   const [low, high] = [(middle - half) / by, (middle + half) / by];
   const isOver = strict ? low > least : low >= least;
   const isUnder = most === null || (strict ? high < most : high <= most);

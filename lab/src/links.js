@@ -78,7 +78,7 @@ export async function stateOfLink(link) {
 const SLICE = 1024;
 
 async function feed(writer, bytes) {
-  for (let at = 0; at < bytes.length; at += SLICE) await writer.write(bytes.subarray(at, at + SLICE));
+  for (let start = 0; start < bytes.length; start += SLICE) await writer.write(bytes.subarray(start, start + SLICE));
   await writer.close();
 }
 
@@ -98,10 +98,10 @@ async function through(transform, bytes) {
     chunks.push(value);
   }
   const whole = new Uint8Array(size);
-  let at = 0;
+  let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    whole.set(chunk, offset);
+    offset += chunk.length;
   }
   return whole;
 }

@@ -9,19 +9,19 @@ export const isFile = (name) => typeof name === "string" && name.length > 2 && (
 
 // Returns a scenario whose flows name the contents of their controls by what the engine knows them by; throws a Problem
 // if the page lacks one.
-export function withOwn(scenario, own) {
+export function withOwn(scenario, controls) {
   if (!Array.isArray(scenario.flow)) return scenario;
-  return { ...scenario, flow: scenario.flow.map((flow) => (isTable(flow) ? { ...flow, cc: known(flow.cc, own) } : flow)) };
+  return { ...scenario, flow: scenario.flow.map((flow) => (isTable(flow) ? { ...flow, cc: known(flow.cc, controls) } : flow)) };
 }
 
-function known(cc, own) {
+function known(cc, controls) {
   const table = isTable(cc) ? cc : { name: cc };
   if (!isFile(table.name)) return cc;
-  const found = own.find((control) => control.name === table.name);
-  if (!found) throw new Problem("this page has no such control, expected one of westwood lab --cc", "cc", table.name);
-  if (table.source !== undefined && table.source !== found.contents)
+  const control = controls.find((control) => control.name === table.name);
+  if (!control) throw new Problem("this page has no such control, expected one of westwood lab --cc", "cc", table.name);
+  if (table.source !== undefined && table.source !== control.contents)
     throw new Problem(`has changed: expected the contents ${found.contents}`, "cc.source", table.source);
-  return { ...table, source: found.name };
+  return { ...table, source: control.name };
 }
 
 // A control that runs: `memory` returns the engine's memory, where its frame is at `frame`.

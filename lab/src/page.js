@@ -158,14 +158,14 @@ let chosen = null;
 
 function explain(decision) {
   chosen = decision;
-  const said = explanation(decision);
+  const text = explanation(decision);
   panels.point(decision.time_s);
   byId("why").replaceChildren(make("div", { class: "card" },
-    make("h2", {}, said.title), make("p", {}, said.reason),
-    said.equation ? make("p", { class: "equation" }, said.equation, ...(said.terms ? [make("br"), said.terms] : [])) : null,
-    said.meaning ? make("p", {}, said.meaning) : null,
-    make("dl", {}, ...said.facts.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)])),
-    said.source ? make("p", { class: "source" }, `Source: ${said.source}`) : null,
+    make("h2", {}, text.title), make("p", {}, text.reason),
+    text.equation ? make("p", { class: "equation" }, text.equation, ...(text.terms ? [make("br"), text.terms] : [])) : null,
+    text.meaning ? make("p", {}, text.meaning) : null,
+    make("dl", {}, ...text.facts.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)])),
+    text.source ? make("p", { class: "source" }, `Source: ${text.source}`) : null,
     make("div", { class: "buttons" },
       make("button", { type: "button", onclick: () => next(-1) }, "Previous decision"),
       make("button", { type: "button", onclick: () => next(1) }, "Next decision"),
@@ -176,8 +176,8 @@ function explain(decision) {
 function next(step) {
   const { decisions } = latest;
   if (!decisions.length) return;
-  const at = chosen ? decisions.findIndex((decision) => decision.time_s === chosen.time_s && decision.curve.label === chosen.curve.label && decision.kind === chosen.kind) : -1;
-  explain(decisions[at < 0 ? (step > 0 ? 0 : decisions.length - 1) : Math.min(decisions.length - 1, Math.max(0, at + step))]);
+  const place = chosen ? decisions.findIndex((decision) => decision.time_s === chosen.time_s && decision.curve.label === chosen.curve.label && decision.kind === chosen.kind) : -1;
+  explain(decisions[place < 0 ? (step > 0 ? 0 : decisions.length - 1) : Math.min(decisions.length - 1, Math.max(0, place + step))]);
 }
 
 function showCommand() {
@@ -189,7 +189,7 @@ function showCommand() {
   byId("words").replaceChildren(...[make("pre", {}, command), copy(command), more, make("pre", { id: "toml" }, toml), copy(toml)].filter(Boolean));
 }
 
-export async function copied(text, said = "Copied.") {
+export async function copied(text, message = "Copied.") {
   let isCopied = true;
   try {
     await navigator.clipboard.writeText(text);
@@ -200,7 +200,7 @@ export async function copied(text, said = "Copied.") {
     isCopied = document.execCommand("copy");
     area.remove();
   }
-  byId("said").textContent = isCopied ? said : "The browser does not allow copying from this page.";
+  byId("said").textContent = isCopied ? message : "The browser does not allow copying from this page.";
 }
 
 async function openFile(file) {

@@ -53,7 +53,7 @@ export class Panels {
     else
       this.#plots.forEach((plot, i) => {
         if (!plot) return;
-        panels[i].lines.forEach((line, at) => { plot.series[at + 1].width = this.#widthOf(line); });
+        panels[i].lines.forEach((line, place) => { plot.series[place + 1].width = this.#widthOf(line); });
         plot.setData(dataOf(panels[i]));
       });
   }
@@ -215,10 +215,10 @@ export class Panels {
 
   #values(plot, panel) {
     const place = this.#plots.indexOf(plot);
-    const at = plot.cursor.idx;
+    const index = plot.cursor.idx;
     this.#chips[place]?.forEach(({ value, line }) => {
       const series = panel.lines.findIndex((entry) => entry.label === line.label);
-      const y = at === null || at === undefined ? null : plot.data[series + 1]?.[at];
+      const y = index === null || index === undefined ? null : plot.data[series + 1]?.[index];
       value.textContent = y === null || y === undefined || Number.isNaN(y) ? "" : digits(y);
     });
   }

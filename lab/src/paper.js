@@ -36,10 +36,10 @@ const badge = (verdict) => make("b", { class: `verdict ${verdict.replace(" ", "-
 
 // Goes to a point of the paper's figure.
 function choosePoint([key, values], change) {
-  const said = (value) => (typeof value === "object" ? (value.kind ?? tomlValue(value)) : String(value));
-  const go = (value) => () => change((next) => assign(next.scenario, key, value));
+  const textOf = (value) => (typeof value === "object" ? (value.kind ?? tomlValue(value)) : String(value));
+  const choose = (value) => () => change((next) => assign(next.scenario, key, value));
   return make("div", { class: "points", role: "group", "aria-label": key }, make("span", { class: "source" }, `${key}: `),
-    ...values.map((value) => make("button", { type: "button", onclick: go(value) }, said(value))));
+    ...values.map((value) => make("button", { type: "button", onclick: choose(value) }, textOf(value))));
 }
 
 // Shows the results of the claims at this setting: judge.js.
@@ -51,9 +51,9 @@ export function showFindings(findings) {
     claims[place].querySelector(".findings").replaceChildren(...(measured.length ? [tableOf(measured)] : []));
   });
   const counts = ["HOLDS", "DIFFERS"].map((verdict) => [verdict, findings.filter((finding) => finding.verdict === verdict).length]);
-  const said = counts.filter(([, count]) => count).map(([verdict, count]) => `${count} ${verdict}`).join(", ");
+  const list = counts.filter(([, count]) => count).map(([verdict, count]) => `${count} ${verdict}`).join(", ");
   const soFar = findings.some(({ isLast }) => isLast === false) ? " so far" : "";
-  const text = said && `claims at this setting${soFar}: ${said}`;
+  const text = list && `claims at this setting${soFar}: ${list}`;
   if (byId("verdicts").textContent !== text) byId("verdicts").textContent = text; // screen readers announce a change
   document.body.dataset.judged = String(Math.max(0, ...findings.map((finding) => finding.seeds ?? 0)));
 }
@@ -68,5 +68,5 @@ const HEADS = ["at this setting", "measured", "expected"];
 const tableOf = (measured) =>
   make("table", {},
     make("thead", {}, make("tr", {}, ...HEADS.map((head) => make("th", { scope: "col" }, head)))),
-    make("tbody", {}, ...measured.map((one) =>
-      make("tr", { class: one.holds ? "" : "fails" }, make("th", { scope: "row" }, one.condition.name), make("td", {}, ratioText(one)), make("td", {}, wantedText(one.condition))))));
+    make("tbody", {}, ...measured.map((claim) =>
+      make("tr", { class: claim.holds ? "" : "fails" }, make("th", { scope: "row" }, claim.condition.name), make("td", {}, ratioText(claim)), make("td", {}, wantedText(claim.condition))))));

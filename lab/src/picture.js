@@ -7,7 +7,7 @@ const FONT = "system-ui, 'DejaVu Sans', sans-serif";
 const ROW = 15, SAMPLE = 34; // height of a legend's row, length of a line in it
 const OTHER_FONTS = 1.15; // a viewer's letters may be this much wider than ours
 
-const escaped = (text) => String(text).replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
+const escaped = (text) => String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 const text = (x, y, what, more = "") => `<text x="${x}" y="${y}" fill="${SOFT}" font-size="11" ${more}>${escaped(what)}</text>`;
 
 // Returns about five round numbers from `least` to `most`.
@@ -64,10 +64,10 @@ function legendOf({ title, unit, lines }) {
     return item;
   });
   const drawn = (top) => {
-    const baseline = (at) => top - 4 - ROW * (row - at);
+    const baseline = (level) => top - 4 - ROW * (row - level);
     return [`<text x="${LEFT}" y="${baseline(0)}" fill="${INK}" font-size="12" font-weight="600">${escaped(head)}</text>`,
-      ...items.map(({ line, x: left, row: at, squeezed }) =>
-        `<path d="M${left.toFixed(1)} ${baseline(at) - 4}h${SAMPLE}" stroke="${line.colour}" stroke-width="2" stroke-dasharray="${line.dash.join(" ")}"/>${text((left + SAMPLE + 5).toFixed(1), baseline(at), line.label, squeezed)}`)].join("\n");
+      ...items.map(({ line, x: left, row: level, squeezed }) =>
+        `<path d="M${left.toFixed(1)} ${baseline(level) - 4}h${SAMPLE}" stroke="${line.colour}" stroke-width="2" stroke-dasharray="${line.dash.join(" ")}"/>${text((left + SAMPLE + 5).toFixed(1), baseline(level), line.label, squeezed)}`)].join("\n");
   };
   return { rows: row + 1, drawn };
 }
@@ -79,7 +79,7 @@ function drawnPanel(panel, top) {
   const most = Math.max(high, ...panel.levels.filter((level) => level <= 4 * high)) * 1.06;
   const least = panel.key === "rtt" ? 0.9 * finite.reduce((a, b) => Math.min(a, b), high) : 0;
   const [from, to] = [panel.x[0], panel.x.at(-1)];
-  const at = (time) => LEFT + ((time - from) / (to - from)) * width;
+  const across = (time) => LEFT + ((time - from) / (to - from)) * width;
   const up = (value) => top + panel.height - 12 - ((value - least) / (most - least)) * (panel.height - 12);
   const grid = ticks(least, most).map(
     (value) => `<path d="M${LEFT} ${up(value).toFixed(1)}H${WIDTH - RIGHT}" stroke="${GRID}"/>${text(LEFT - 6, (up(value) + 4).toFixed(1), value, 'text-anchor="end"')}`);
@@ -89,7 +89,7 @@ function drawnPanel(panel, top) {
     let path = "", pen = "M", last = "";
     values.forEach((value, i) => {
       if (!Number.isFinite(value)) { pen = "M"; return; }
-      const point = `${at(panel.x[i]).toFixed(1)} ${up(Math.min(value, most)).toFixed(1)}`;
+      const point = `${across(panel.x[i]).toFixed(1)} ${up(Math.min(value, most)).toFixed(1)}`;
       if (point !== last) path += `${pen}${point}`;
       last = point;
       pen = "L";

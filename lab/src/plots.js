@@ -27,7 +27,7 @@ const digits = (value) => String(Number(value.toPrecision(4)));
 class Panel {
   constructor(panel, by, place, sync) {
     this.panel = panel;
-    this.bounds = new Map(panel.curves.map((curve, i) => [i + 1, new Map(curve.x.map((x, at) => [x, [curve.low?.[at], curve.high?.[at]]]))]));
+    this.bounds = new Map(panel.curves.map((curve, i) => [i + 1, new Map(curve.x.map((x, place) => [x, [curve.low?.[place], curve.high?.[place]]]))]));
     this.switches = panel.curves.map((curve, i) => this.#switch(curve, i + 1));
     const all = make("button", { type: "button", onclick: () => this.#show(...panel.x.limits) }, "Show all");
     this.field = make("div", { class: "field" });
@@ -113,8 +113,8 @@ class Panel {
     let [least, most] = [Infinity, -Infinity];
     this.panel.curves.forEach((curve, i) => {
       if (plot.series[i + 1]?.show === false) return;
-      curve.x.forEach((at, place) => {
-        if (at < min || at > max || curve.y[place] === null) return;
+      curve.x.forEach((x, place) => {
+        if (x < min || x > max || curve.y[place] === null) return;
         least = Math.min(least, curve.low?.[place] ?? curve.y[place]);
         most = Math.max(most, curve.high?.[place] ?? curve.y[place]);
       });
@@ -136,10 +136,10 @@ class Panel {
     ctx.clip();
     ctx.strokeStyle = curve.colour;
     ctx.lineWidth = px;
-    curve.x.forEach((x, at) => {
-      if (curve.y[at] === null) return;
-      const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(curve.y[at], "y", true)];
-      if (curve.low && curve.high[at] > curve.low[at]) whisker(ctx, left, plot.valToPos(curve.low[at], "y", true), plot.valToPos(curve.high[at], "y", true), CAP_PX * px);
+    curve.x.forEach((x, place) => {
+      if (curve.y[place] === null) return;
+      const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(curve.y[place], "y", true)];
+      if (curve.low && curve.high[place] > curve.low[place]) whisker(ctx, left, plot.valToPos(curve.low[place], "y", true), plot.valToPos(curve.high[place], "y", true), CAP_PX * px);
       mark(ctx, curve, left, top, MARK_PX * px);
     });
     ctx.restore();
@@ -148,23 +148,23 @@ class Panel {
   #values(plot) {
     const isOver = plot.cursor.left >= 0;
     this.panel.curves.forEach((curve, i) => {
-      const at = plot.cursor.idxs?.[i + 1];
-      const y = isOver && at !== null && at !== undefined && plot.series[i + 1].show ? plot.data[i + 1][at] : undefined;
-      this.switches[i].value.textContent = y === undefined || y === null ? "" : said(y, this.bounds.get(i + 1).get(plot.data[0][at]));
+      const place = plot.cursor.idxs?.[i + 1];
+      const y = isOver && place !== null && place !== undefined && plot.series[i + 1].show ? plot.data[i + 1][place] : undefined;
+      this.switches[i].value.textContent = y === undefined || y === null ? "" : valueText(y, this.bounds.get(i + 1).get(plot.data[0][place]));
     });
   }
 }
 
-function said(y, [low, high]) {
+function valueText(y, [low, high]) {
   return low === undefined || low === null || high === low ? digits(y) : `${digits(y)} (${digits(low)} to ${digits(high)})`;
 }
 
 // The index of the curve's own point nearest to the pointer.
-function nearest(plot, series, at) {
+function nearest(plot, series, place) {
   const values = plot.data[series];
   const isThere = (place) => values[place] !== undefined && values[place] !== null;
-  if (isThere(at)) return at;
-  let [before, after] = [at - 1, at + 1];
+  if (isThere(place)) return place;
+  let [before, after] = [place - 1, place + 1];
   while (before >= 0 && !isThere(before)) before -= 1;
   while (after < values.length && !isThere(after)) after += 1;
   if (before < 0) return after < values.length ? after : null;

@@ -26,7 +26,7 @@ export class Problem extends Error {
 export function shown(value) {
   let text;
   try {
-    text = JSON.stringify(value, (_, one) => (typeof one === "bigint" ? `${one}` : one)) ?? String(value);
+    text = JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? `${inner}` : inner)) ?? String(value);
   } catch {
     text = String(value);
   }

@@ -21,7 +21,7 @@ export const measure = (text) => engine.measure(text);
 
 // Return the mean, half its interval and the number of values, or those of the ratio of two means.
 export const spread = (values) => engine.spread(values);
-export const compare = (one, two) => engine.compare(one, two);
+export const compare = (first, second) => engine.compare(first, second);
 
 // Write quantities in base units.
 export const formatRate = (bps) => engine.written(bps, "rate");

@@ -73,10 +73,10 @@ export class Runner {
   }
 
   // Ends a run whose control does not return.
-  #look(own) {
+  #look(controls) {
     if (++this.#silent <= MOST_SILENT_LOOKS) return;
     const { failed } = this.#current;
-    failed(new Error(`${own.join(" or ")}: an action does not return within ${(MOST_SILENT_LOOKS * LOOK_MS) / 1000} s`));
+    failed(new Error(`${controls.join(" or ")}: an action does not return within ${(MOST_SILENT_LOOKS * LOOK_MS) / 1000} s`));
     this.#end();
     if (this.#next) this.#begin();
   }
@@ -87,9 +87,9 @@ export class Runner {
     const parts = this.#workers.slice(0, runs.length).map((_, place) => ({ place, share: 0 }));
     this.#current = { ...wanted, job, parts, since_ms: performance.now() };
     this.#next = null;
-    const own = ownOf(runs);
+    const controls = ownOf(runs);
     this.#silent = 0;
-    if (own.length) this.#watch = setInterval(() => this.#look(own), LOOK_MS);
+    if (controls.length) this.#watch = setInterval(() => this.#look(controls), LOOK_MS);
     for (const { place } of parts)
       this.#tell(place, { ...rest, runs: runs.filter((_, i) => i % parts.length === place) });
   }
@@ -107,11 +107,11 @@ export class Runner {
     this.#workers[place].postMessage(job);
   }
 
-  #heard(place, { id, share, ...said }) {
+  #heard(place, { id, share, ...state }) {
     if (id !== this.#current?.job.id) return;
     this.#silent = 0;
     const { job, parts, progress, done, failed } = this.#current;
-    Object.assign(parts[place], said, { share: share ?? 1 });
+    Object.assign(parts[place], state, { share: share ?? 1 });
     progress(parts.reduce((sum, part) => sum + part.share, 0) / parts.length);
     if (!parts.every((part) => part.results)) return;
     this.#rest();

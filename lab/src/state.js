@@ -177,9 +177,9 @@ function checkView(view) {
 export function runsOf({ scenario, lines, together }) {
   if (together && lines.length > 1) return [{ label: "together", scenario: shared(scenario, lines) }];
   return lines.map((line) => {
-    const own = copyOf(scenario);
-    for (const [key, value] of Object.entries(line)) within("lines", () => assign(own, key, value));
-    return { label: labelOfLine(own, line), scenario: own };
+    const copy = copyOf(scenario);
+    for (const [key, value] of Object.entries(line)) within("lines", () => assign(copy, key, value));
+    return { label: labelOfLine(copy, line), scenario: copy };
   });
 }
 
@@ -194,13 +194,13 @@ export function flowOfLines(scenario, lines) {
 
 // One network for all lines: their flow is repeated once for each of them.
 function shared(scenario, lines) {
-  const own = copyOf(scenario);
-  const first = flowOfLines(own, lines);
+  const copy = copyOf(scenario);
+  const first = flowOfLines(copy, lines);
   if (!first) throw new Problem("expected lines that set the control of one flow", "together");
-  const place = own.flow.indexOf(first);
+  const place = copy.flow.indexOf(first);
   const copies = lines.map((line, i) => ({ ...first, name: `${first.name.slice(0, 38)}-${"abcd"[i]}`, cc: controlOf(line, first) }));
-  own.flow.splice(place, 1, ...copies);
-  return own;
+  copy.flow.splice(place, 1, ...copies);
+  return copy;
 }
 
 export const controlOf = (line, flow) => Object.entries(line).find(([key]) => isControl(key))?.[1] ?? flow.cc;
@@ -212,8 +212,8 @@ export function labelOfLine(scenario, line) {
 
 // The parameters that are set of a control of a user's file.
 function parametersOf(cc) {
-  const own = OWN.find((control) => control.name === ccName(cc))?.parameters ?? [];
-  return own.filter(({ name }) => cc[name] !== undefined).map(({ name }) => `${name} ${cc[name]}`);
+  const parameters = OWN.find((control) => control.name === ccName(cc))?.parameters ?? [];
+  return parameters.filter(({ name }) => cc[name] !== undefined).map(({ name }) => `${name} ${cc[name]}`);
 }
 
 // The state with these controls side by side.

@@ -19,7 +19,7 @@ export function showRows(results) {
   const body = all.slice(0, MOST_ROWS).map((row) =>
     make("tr", {},
       make("th", { scope: "row" }, mark(row.cc), several ? `${row.flow}: ${labelOf(row.cc)}` : labelOf(row.cc)),
-      ...columns.map((one) => make("td", { "data-column": one.name }, cell(one, row[one.name])))));
+      ...columns.map((column) => make("td", { "data-column": column.name }, cell(column, row[column.name])))));
   const left = all.length - MOST_ROWS;
   byId("about").textContent = `Output of westwood run for this seed, one row per flow${left > 0 ? `; ${left} more are not shown` : ""}`;
   byId("rows").replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));

@@ -32,7 +32,7 @@ export function readToml(text) {
 export function tomlValue(value, key = "") {
   if (Array.isArray(value)) return `[${value.map((one) => tomlValue(one)).join(", ")}]`;
   if (typeof value === "object" && value !== null)
-    return `{ ${Object.entries(value).map(([inner, one]) => `${tomlKey(inner)} = ${tomlValue(one, inner)}`).join(", ")} }`;
+    return `{ ${Object.entries(value).map(([inner, entry]) => `${tomlKey(inner)} = ${tomlValue(entry, inner)}`).join(", ")} }`;
   // A whole 1 may mean 1 % or 100 %: the command line rejects it.
   if (value === 1 && SHARES.has(key)) return "1.0";
   if (typeof value === "number") return String(value).replace(/^(\d)e/, "$1.0e");
