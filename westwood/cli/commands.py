@@ -260,10 +260,13 @@ def _with_help(error: Any) -> str:
     message, command = str(error.format_message()), error.ctx.command if error.ctx else None
     if command is None:
         return message
-    if wrong := getattr(error, "option_name", None):
-        known = [name for param in command.params for name in param.opts]
-        if better := hints.instead(wrong, known):
-            return f"{error.message}; {better}"
+    known = [name for param in command.params for name in param.opts]
+    if message.startswith("Got unexpected extra"):
+        lists = [option for option in ("--only", "--cc") if option in known]
+        return f"{message}; names go with commas: {lists[0]} NAME,NAME" if lists else message
+    wrong = getattr(error, "option_name", None)
+    if wrong and (better := hints.instead(wrong, known)):
+        return f"{error.message}; {better}"
     if message.startswith("No such command") and message.endswith("."):
         return f"{message} {error.ctx.command_path} -h lists all."
     if isinstance(error, _MissingParameter) and command.epilog:
