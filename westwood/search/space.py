@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from westwood import files
+from westwood import _engine, files
 from westwood.control import catalogue
 from westwood.errors import InputError, suggestion
 from westwood.experiments.control import ANY_PATH
@@ -184,12 +184,18 @@ def in_order(
 def settings(
     values: Mapping[str, Value], parameters_: Iterable[Parameter], held: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Returns the control's settings as a scenario has them: the fixed and the chosen ones."""
+    """Returns the control's settings as a scenario has them: the fixed and the chosen ones.
+
+    Those that have no effect with the others are left out, since a scenario refuses them.
+    """
     chosen = {
         parameter.key: parameter.written(values[parameter.key])
         for parameter in parameters_
         if parameter.key in values
     }
+    for key, other, word in _engine.SETTINGS_THAT_NEED:
+        if {**held, **chosen}.get(other) != word:
+            chosen.pop(key, None)
     return {**held, **chosen}
 
 

@@ -164,6 +164,8 @@ def test_every_setting_of_a_protocol_reaches_the_engine(protocol):
         flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
         if key == "vegas_beta":  # at least alpha
             flow["cc"] |= {"vegas_alpha": 1}
+        for needing, other, word in _engine.SETTINGS_THAT_NEED:
+            flow["cc"] |= {other: word} if key == needing else {}
         scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
         (built,) = build(scenario).flows
         expected = to_field(setting, getattr(scenario.flow[0].cc, key))

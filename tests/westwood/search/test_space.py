@@ -3,7 +3,7 @@
 
 import pytest
 
-from westwood import InputError
+from westwood import InputError, _engine
 from westwood.control.catalogue import PROTOCOLS, settings_of_protocol
 from westwood.scenario.paths.environment import Environment, scenario
 from westwood.search import space
@@ -21,9 +21,15 @@ def test_by_default_all_settings_of_a_control_vary(protocol):
         for end in candidate.choices or (candidate.low, candidate.high):
             values, _ = space.without({candidate.key: end}, (), space.defaults(protocol, {}))
             values = space.in_order(values, [candidate], space.defaults(protocol, {}))
-            chosen = space.settings(values, [candidate], {})
-            assert list(chosen) == ([candidate.key] if candidate.key in values else [])
+            needed = {
+                other: word
+                for key, other, word in _engine.SETTINGS_THAT_NEED
+                if key == candidate.key
+            }
+            chosen = space.settings(values, [candidate], needed)
+            assert list(chosen) == [*needed, *([candidate.key] if candidate.key in values else [])]
             scenario(PATH, protocol, chosen)
+            assert not needed or space.settings(values, [candidate], {}) == {}
 
 
 def test_ranges_are_in_the_units_of_a_scenario():
