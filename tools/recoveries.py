@@ -97,7 +97,7 @@ def _ms(seconds: float) -> str:
 
 LINKS = {
     "droptail": Link(lambda path: {}),
-    **{kind: _queue(kind) for kind in ("codel", "fq_codel", "pie", "dualpi2")},
+    **{kind: _queue(kind) for kind in ("codel", "fq_codel", "pie", "fq_pie", "cake", "dualpi2")},
     "red": _queue("red", min=5, max=15),
     "policer": Link(
         lambda path: {

@@ -191,20 +191,21 @@ double Channel::utilisation() const {
 
 // ---- A queue whose discipline decides when packets leave
 
-Passage Channel::enqueue(Time now, HeldPacket& packet) {
+Passage Channel::enqueue(Time now, HeldPacket& packet, Joining joining) {
     if (impairments->drops(now, packet.ip_bytes + overhead_)) return drop_early(now);
     HeldPackets& held = *impairments->held;
-    const Backlog backlog{held.size(), busy_until_, held.ip_bytes()};
+    joining.is_l4s = is_l4s(packet.packet.flags);
+    const std::uint32_t line =
+        std::visit([&](auto& any) { return any.line_of(joining); }, impairments->discipline);
+    const Backlog backlog{held.size(), busy_until_, held.ip_bytes(line), line};
     const Verdict verdict = decide_on_arrival(now, backlog, (packet.packet.flags & kEct) != 0);
     if (verdict == Verdict::drop) return drop_early(now);
-    const bool is_idle = held.empty() && busy_until_ <= now && impairments->batch() == 0;
+    const bool is_idle = held.empty() && opens() <= now && impairments->batch() == 0;
     if (!is_idle && !impairments->sheds() && !held.has_room(packet.ip_bytes)) return dropped(now);
     packet.arrival = now;
     if (verdict == Verdict::mark) impairments->mark(packet.packet);
-    const std::uint16_t flags = packet.packet.flags;
-    const Joining joining{std::uint64_t{packet.packet.flow} << 1 | (flags & kAck), is_l4s(flags)};
-    held.push(packet,
-              std::visit([&](auto& any) { return any.join(joining); }, impairments->discipline));
+    std::visit([&](auto& any) { any.join(line); }, impairments->discipline);
+    held.push(packet, line);
     return {Fate::arrives, kNever};
 }
 

@@ -121,12 +121,13 @@ class Channel {
 
     // If a discipline decides when packets leave, the host calls enqueue() for each arrival, and
     // drop_early() or send_held() for the packet at the head when the transmitter is free.
-    Passage enqueue(Time now, HeldPacket& packet);  // arrives at kNever: it waits
+    Passage enqueue(Time now, HeldPacket& packet, Joining joining);  // arrives at kNever: it waits
     inline Passage drop_early(Time now);
     Passage drop_held(Time now) { return dropped(now); }  // because the queue is full
     Passage send_held(Time now, HeldPacket& packet, Verdict verdict);
     void leave_waiting(const HeldPacket& packet);  // at the end of the run
-    Time busy_until() const { return busy_until_; }
+    // When the transmitter is free and the discipline lets a packet leave.
+    Time opens() const { return std::max(busy_until_, impairments->opens()); }
 
     // Adds a packet that reaches the far end at packet.at, in order of time. Returns true if it is
     // now the first.

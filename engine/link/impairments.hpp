@@ -64,6 +64,9 @@ struct Impairments {
     bool sheds() const {
         return std::visit([](const auto& any) { return any.kSheds; }, discipline);
     }
+    Time opens() const {
+        return std::visit([](const auto& any) { return any.opens(); }, discipline);
+    }
     bool only_traces_queue() const {
         return waited && !is_managed() && !opportunities && !capture && !has_any();
     }

@@ -20,15 +20,19 @@ Passage Simulation::enqueue(const Connection& c, Channel& channel, const Packet&
     // A packet that leaves now makes room, as in a drop-tail queue.
     if (!queue.empty() && queue.departure.deadline <= now) depart(channel, now);
     const bool is_first = queue.empty();
-    const Passage passage = channel.enqueue(now, held);
+    const Flow& flow = network_.flows[started_.source[c.index]];
+    const bool is_ack = (packet.flags & kAck) != 0;
+    const Joining joining{std::uint64_t{c.index} << 1 | is_ack, false, is_ack ? flow.to : flow.from,
+                          is_ack ? flow.from : flow.to};
+    const Passage passage = channel.enqueue(now, held, joining);
     if (passage.fate != Fate::arrives) return passage;
     if (((held.packet.flags ^ packet.flags) & kCe) != 0) record_mark(c, channel, now);
     if (channel.impairments->ack_filter) filter_acks(channel, now);
     const Time batch = channel.impairments->batch();
-    const bool is_idle = queue.size() == 1 && channel.busy_until() <= now && batch == 0;
+    const bool is_idle = queue.size() == 1 && channel.opens() <= now && batch == 0;
     while (!is_idle && queue.is_over_limit()) shed(channel, now);
     if (queue.empty() || !is_first) return passage;
-    queue.departure.deadline = std::max(now + batch, channel.busy_until());
+    queue.departure.deadline = std::max(now + batch, channel.opens());
     if (queue.departure.deadline < queue.departure.queued)
         reschedule(departures_, queue.departure, queue.owner);
     return passage;
@@ -51,6 +55,7 @@ void Simulation::shed(Channel& channel, Time now) {
     for (std::uint32_t i = 0;
          i < most && !queue.is_empty(line) && (i == 0 || queue.ip_bytes(line) > keep); i++) {
         const HeldPacket held = queue.pop(line);
+        std::visit([&](auto& any) { any.shed(now, line); }, channel.impairments->discipline);
         leave_queue(connections_[held.slot], channel, held, channel.drop_held(now));
     }
 }
@@ -61,7 +66,7 @@ void Simulation::depart(Channel& channel, Time now) {
     while (!queue.empty()) {
         const auto [line, verdict] = std::visit(
             [&](auto& any) {
-                const std::uint32_t next = any.next_line(queue);
+                const std::uint32_t next = any.next_line(now, queue);
                 return std::pair(next, any.dequeue(now, queue.head(next)));
             },
             channel.impairments->discipline);
@@ -76,7 +81,7 @@ void Simulation::depart(Channel& channel, Time now) {
         if (verdict != Verdict::drop) break;
     }
     if (queue.empty()) return;
-    queue.departure.deadline = channel.busy_until();
+    queue.departure.deadline = channel.opens();
     if (queue.departure.deadline < queue.departure.queued)
         reschedule(departures_, queue.departure, queue.owner);
 }

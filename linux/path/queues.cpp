@@ -21,22 +21,24 @@ constexpr std::uint32_t kLeastMtu = 1500;
 constexpr int kSocketBuffer = 1 << 29;  // bytes; only the discipline limits the queue
 // A late timer of the kernel costs no throughput if the shaper may catch up for this long.
 constexpr std::uint32_t kCatchUpNs = 250'000;
-constexpr int kTickShift = 6;  // the kernel's ticks of a schedule: PSCHED_SHIFT
-constexpr std::uint16_t kLimit = TCA_CODEL_LIMIT;
-static_assert(kLimit == TCA_FQ_CODEL_LIMIT && kLimit == TCA_PIE_LIMIT);
+constexpr int kTickShift = 6;                 // the kernel's ticks of a schedule: PSCHED_SHIFT
+constexpr std::uint16_t kAlways = 0;          // no attribute
+constexpr std::uint32_t kPacketBytes = 2304;  // of memory, for a packet of 1500 bytes
+static_assert(TCA_CODEL_LIMIT == TCA_FQ_CODEL_LIMIT && TCA_CODEL_LIMIT == TCA_PIE_LIMIT);
 
 void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
 }
 
 // Puts a setting of a discipline into a request; times are in microseconds.
-#define WW_OF_TIME(value) ((value) / sim::kMicrosecond)
+#define WW_OF_TIME(value) static_cast<std::uint32_t>((value) / sim::kMicrosecond)
 #define WW_OF_BYTES(value) (value)
 #define WW_OF_COUNT(value) (value)
-#define WW_OF_SWITCH(value) (value)
-#define WW_PUT(kind, setting, attribute)               \
-    request.put(attribute, static_cast<std::uint32_t>( \
-                               WW_OF_##kind(settings.WW_ENGINE_FIELD(kind, setting))));
+#define WW_OF_SWITCH(value) static_cast<std::uint32_t>(value)
+#define WW_OF_RATE(value) static_cast<std::uint64_t>((value) / 8)
+#define WW_PUT(kind, setting, attribute) \
+    if (attribute != kAlways)            \
+        request.put(attribute, WW_OF_##kind(settings.WW_ENGINE_FIELD(kind, setting)));
 #define WW_QUEUE(name, Settings, Queue, PREFIX, ...)                    \
     void put_settings([[maybe_unused]] Message& request,                \
                       [[maybe_unused]] const sim::Settings& settings) { \
@@ -70,6 +72,16 @@ void put_settings(Message& request, const sim::Direction& direction) {
     case sim::QueueKind::droptail:
         break;
     }
+}
+
+void put_limit(Message& request, const sim::Direction& direction) {
+    const auto packets = static_cast<std::uint32_t>(direction.queue_packets);
+    if (direction.queue_kind == sim::QueueKind::cake)
+        request.put(TCA_CAKE_MEMORY, packets * kPacketBytes);
+    else if (direction.queue_kind == sim::QueueKind::fq_pie)
+        request.put(TCA_FQ_PIE_LIMIT, packets);
+    else
+        request.put(TCA_CODEL_LIMIT, packets);
 }
 
 // A request to add a discipline or a class to a device, whose options are put next.
@@ -150,8 +162,8 @@ std::vector<Message> requests_of(const sim::Direction& direction, std::uint32_t 
 
     Message decides =
         adding(RTM_NEWQDISC, device, kOnlyClass, 0, kernel_name(direction.queue_kind));
-    options = decides.open(TCA_OPTIONS);
-    decides.put(kLimit, static_cast<std::uint32_t>(direction.queue_packets));
+    options = decides.open(TCA_OPTIONS | NLA_F_NESTED);  // fq_pie insists on the flag
+    put_limit(decides, direction);
     put_settings(decides, direction);
     decides.close(options);
     return {std::move(shaper), std::move(shaped), std::move(decides)};

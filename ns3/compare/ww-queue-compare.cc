@@ -116,7 +116,8 @@ class Ours
   private:
     void Arrive(const Arrival& arrival)
     {
-        const ww::sim::Backlog backlog{m_held.size(), m_free, m_held.ip_bytes()};
+        const uint32_t line = m_queue.line_of({arrival.flow});
+        const ww::sim::Backlog backlog{m_held.size(), m_free, m_held.ip_bytes(line), line};
         const Verdict verdict = m_queue.enqueue(arrival.at, backlog, arrival.isEcnCapable);
         if (verdict == Verdict::drop || !m_held.has_room(BYTES))
         {
@@ -129,7 +130,8 @@ class Ours
         packet.packet.flags = arrival.isEcnCapable ? ww::sim::kEct : 0;
         packet.arrival = arrival.at;
         packet.ip_bytes = BYTES;
-        m_held.push(packet, m_queue.join({arrival.flow}));
+        m_queue.join(line);
+        m_held.push(packet, line);
         m_free = std::max(m_free, arrival.at);
         SendUntil(arrival.at);
     }
@@ -138,7 +140,7 @@ class Ours
     {
         while (!m_held.empty() && m_free <= now)
         {
-            const uint32_t line = m_queue.next_line(m_held);
+            const uint32_t line = m_queue.next_line(m_free, m_held);
             const Verdict verdict = m_queue.dequeue(m_free, m_held.head(line));
             const ww::sim::HeldPacket packet = m_held.pop(line);
             if (verdict == Verdict::drop)

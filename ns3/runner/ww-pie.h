@@ -25,6 +25,7 @@ SetUpQueueDisc(Ptr<QueueDisc> disc,
     disc->SetAttribute("Tupdate", TimeValue(PicoSeconds(pie.update)));
     disc->SetAttribute("MaxBurstAllowance", TimeValue(PicoSeconds(pie.max_burst)));
     disc->SetAttribute("UseCapDropAdjustment", BooleanValue(pie.capped));
+    disc->SetAttribute("UseDerandomization", BooleanValue(pie.spaced));
     disc->SetAttribute("UseEcn", BooleanValue(pie.ecn));
     disc->SetAttribute("MarkEcnThreshold", DoubleValue(pie.max_mark));
     DynamicCast<PieQueueDisc>(disc)->AssignStreams(stream);

@@ -14,6 +14,7 @@
 
 #include "ww-codel.h"
 #include "ww-fq-codel.h"
+#include "ww-fq-pie.h"
 #include "ww-pie.h"
 #include "ww-plan.h"
 #include "ww-red.h"
@@ -45,9 +46,14 @@ QueueDiscOf(ww::sim::QueueKind kind)
     return "";
 }
 
-/// A kind without a class in ns-3, which the plan's check refuses.
+/// Kinds without a class in ns-3, which the plan's check refuses.
 inline void
 SetUpQueueDisc(Ptr<QueueDisc>, const ww::sim::DualPi2&, const ww::sim::Direction&, int64_t)
+{
+}
+
+inline void
+SetUpQueueDisc(Ptr<QueueDisc>, const ww::sim::Cake&, const ww::sim::Direction&, int64_t)
 {
 }
 

@@ -135,11 +135,11 @@ class Bench {
         held.arrival = now;
         held.ip_bytes = bytes;
         ASSERT_EQ(dualpi2.enqueue(now, {held_.size(), now}, false), Verdict::pass);
-        held_.push(held, dualpi2.join({0, is_l4s(held.packet.flags)}));
+        held_.push(held, dualpi2.line_of({0, is_l4s(held.packet.flags)}));
     }
     std::optional<Sent> leave(Time now) {
         while (!held_.empty()) {
-            const std::uint32_t line = dualpi2.next_line(held_);
+            const std::uint32_t line = dualpi2.next_line(now, held_);
             const Verdict verdict = dualpi2.dequeue(now, held_.head(line));
             const Packet packet = held_.pop(line).packet;
             if (verdict == Verdict::drop) {

@@ -24,11 +24,15 @@ class Bench {
         HeldPacket packet;
         packet.packet.flow = flow;
         packet.ip_bytes = bytes;
-        for (; count > 0; count--) held_.push(packet, fq_.join({flow}));
+        const std::uint32_t line = fq_.line_of({flow});
+        for (; count > 0; count--) {
+            fq_.join(line);
+            held_.push(packet, line);
+        }
     }
     // Returns the flow of the packet that leaves.
     std::uint32_t leave() {
-        const std::uint32_t line = fq_.next_line(held_);
+        const std::uint32_t line = fq_.next_line(0, held_);
         EXPECT_EQ(fq_.dequeue(0, held_.head(line)), Verdict::pass);
         return held_.pop(line).packet.flow;
     }

@@ -71,7 +71,7 @@ class Extreme {
         if (chance(0.3)) d.loss = Uniform{unit() * unit()};
         d.red.min_packets = between(1, 1e3) - 1;
         d.red.max_packets = d.red.min_packets + between(1, 1e3);
-        d.codel.target = d.pie.target = d.fq_codel.target = time(1, 1e12);
+        d.codel.target = d.pie.target = d.fq_codel.target = d.cake.target = time(1, 1e12);
         d.codel.interval = time(1, 1e13);
         d.pie.max_burst = time(1, 1e13) - 1;
         d.dualpi2.target = time(1e9, 1e12);

@@ -120,6 +120,17 @@ inline void any_queue(Input& input, Direction& d) {
         d.fq_codel.flows = 1 + input.few(20);
         d.fq_codel.drop_batch = 1 + input.few(20);
         d.fq_codel.ecn = input.flag();
+    } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
+        d.queue_kind = QueueKind::fq_pie;
+        d.fq_pie.target = (1 + input.few(50)) * kMillisecond / 2;
+        d.fq_pie.quantum_bytes = 256 + input.upto(3000);
+        d.fq_pie.flows = 1 + input.few(20);
+        d.fq_pie.spaced = input.flag();
+    } else if (d.queue_kind == QueueKind::droptail && input.flag()) {
+        d.queue_kind = QueueKind::cake;
+        d.cake.target = (1 + input.few(50)) * kMillisecond / 2;
+        d.cake.bandwidth_bps = input.flag() ? 0 : 10'000 + input.upto(4'000'000);
+        d.cake.hosts = input.flag();
     }
 }
 

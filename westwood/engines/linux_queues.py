@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks scenarios whose queues are disciplines of the kernel: CoDel, FQ-CoDel, PIE.
+"""Checks scenarios whose queues are disciplines of the kernel: CoDel, FQ-CoDel, PIE and others.
 
 linux/path/queues.hpp sets them up. The disciplines' files in engine/link/queue declare which
 settings Linux has, and their attributes. The kernel has its own value of the others.

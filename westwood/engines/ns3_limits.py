@@ -43,7 +43,8 @@ _LIMITS = Limits(
     queues={kind: queue.ns3 for kind, queue in QUEUES.items()},
     losses=(NO_LOSS, *(kind for kind, loss in LOSSES.items() if loss.counts), SCRIPT),
     # RedQueueDisc::DoEnqueue drops only if it holds more than one packet; its device holds another.
-    fixed={"red": {"spared": 2}},
+    # Its PIE is as steep as RFC 8033.
+    fixed={"red": {"spared": 2}, "pie": {"steep": False}, "fq_pie": {"steep": False}},
     impairments=(
         *("delays", "reroute", "jitter", "reorder"),
         *(kind for kind in IMPAIRMENTS if kind != "ack_filter"),  # its queue drops ACKs that wait

@@ -17,7 +17,7 @@ from westwood.scenario.paths.environment import Environment, given
 
 NAMES = (DROPTAIL, *QUEUES)
 ECN = "ecn"
-MARKS_UNASKED = ("dualpi2",)  # these have no setting `ecn`
+MARKS_UNASKED = ("dualpi2", "cake")  # these have no setting `ecn`
 SENDER = "sack"
 
 

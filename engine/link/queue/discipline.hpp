@@ -11,9 +11,10 @@
 // dequeue() has kHolds = true. Its packets wait in a list (../held_packets.hpp), and each departure is an
 // event.
 //
-// The packets may stand in several lines(). A packet takes the line that join() names, and
-// next_line() names the one whose head leaves. A full queue with kSheds takes the packet and then drops
-// from the head of the longest line: half of its bytes, at most drop_batch() packets.
+// The packets may stand in several lines(). line_of() names the line of a packet, join() hears that one took its
+// place there, and next_line() names the line whose head leaves. A full queue with kSheds takes the packet and then
+// drops from the head of the longest line: half of its bytes, at most drop_batch() packets. shed() hears of each.
+// A discipline with a shaper lets none leave before opens().
 //
 // A discipline that updates its state from time to time has an UpdateTimer.
 #pragma once
@@ -36,15 +37,18 @@ struct Place {
 
 // The queue that an arriving packet meets.
 struct Backlog {
-    std::size_t packets;     // that wait
-    Time busy_until;         // when the transmitter has sent all of them
-    std::int64_t bytes = 0;  // IP bytes of the packets that wait, for a discipline with dequeue()
+    std::size_t packets;  // that wait
+    Time busy_until;      // when the transmitter has sent all of them
+    // For a discipline with dequeue(): the packet's line, and the IP bytes of the packets that wait there.
+    std::int64_t bytes = 0;
+    std::uint32_t line = 0;
 };
 
 // A packet that takes its place in the queue.
 struct Joining {
     std::uint64_t flow;
-    bool is_l4s = false;  // its ECN field is ECT(1) or CE (RFC 9331)
+    bool is_l4s = false;                 // its ECN field is ECT(1) or CE (RFC 9331)
+    std::uint32_t source = 0, sink = 0;  // nodes
 };
 
 // The packet at the head of a line of the queue.
@@ -89,12 +93,15 @@ struct Discipline {
     Verdict dequeue(Time /*now*/, const Head&) { return Verdict::pass; }
 
     std::uint32_t lines() const { return 1; }
-    std::uint32_t join(const Joining&) { return 0; }
+    std::uint32_t line_of(const Joining&) { return 0; }
+    void join(std::uint32_t /*line*/) {}
     template <class Held>
-    std::uint32_t next_line(const Held&) {
+    std::uint32_t next_line(Time /*now*/, const Held&) {
         return 0;
     }
     std::uint32_t drop_batch() const { return 0; }
+    void shed(Time /*now*/, std::uint32_t /*line*/) {}
+    Time opens() const { return 0; }
 };
 
 }  // namespace ww::sim

@@ -82,10 +82,10 @@ class DualPi2Queue : public Discipline {
     }
 
     std::uint32_t lines() const { return 2; }
-    std::uint32_t join(const Joining& packet) { return packet.is_l4s ? kL4s : kClassic; }
+    std::uint32_t line_of(const Joining& packet) { return packet.is_l4s ? kL4s : kClassic; }
 
     template <class Held>
-    std::uint32_t next_line(const Held& held) {
+    std::uint32_t next_line(Time, const Held& held) {
         is_contended_ = !held.is_empty(kClassic) && !held.is_empty(kL4s);
         for (const std::uint32_t line : {kClassic, kL4s})
             first_[line] = held.is_empty(line) ? kNever : held.head(line).arrival;

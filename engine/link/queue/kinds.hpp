@@ -14,15 +14,17 @@
 //   WW_PREFIX_POSITIVE(X)  X(kind, name): a setting that must be more than 0
 //   WW_PREFIX_COLUMNS(X)   X(name, "unit", "what it is"): a column of its trace, which name() of the class returns
 //   WW_PREFIX_KERNEL(X)    X(kind, name, ATTRIBUTE): a setting of Linux's discipline and its attribute in
-//                          linux/pkt_sched.h. Linux has the default of the others, and takes max_packet from the
-//                          device's MTU
+//                          linux/pkt_sched.h; kAlways: Linux has the switch on, whatever a scenario says. Linux has
+//                          the default of the others, and takes max_packet from the device's MTU
 #pragma once
 
 #include <variant>
 
+#include "cake.hpp"
 #include "codel.hpp"
 #include "dualpi2.hpp"
 #include "fq_codel.hpp"
+#include "fq_pie.hpp"
 #include "pie.hpp"
 #include "red.hpp"
 
@@ -31,6 +33,8 @@
     X(codel, CoDel, CoDelQueue, CODEL, "CoDel", "", "CoDelQueueDisc", "codel")                   \
     X(fq_codel, FqCoDel, FqCoDelQueue, FQ_CODEL, "FQ-CoDel", "", "FqCoDelQueueDisc", "fq_codel") \
     X(pie, Pie, PieQueue, PIE, "PIE", "", "PieQueueDisc", "pie")                                 \
+    X(fq_pie, FqPie, FqPieQueue, FQ_PIE, "FQ-PIE", "", "FqPieQueueDisc", "fq_pie")               \
+    X(cake, Cake, CakeQueue, CAKE, "CAKE", "", "", "cake")                                       \
     X(dualpi2, DualPi2, DualPi2Queue, DUALPI2, "DualPI2", "", "", "")
 
 namespace ww::sim {

@@ -113,7 +113,10 @@ def test_the_kernels_queue_disciplines_are_named(machine, monkeypatch, tmp_path,
     else:
         (tmp_path / "boot").mkdir()
         (tmp_path / "boot/config-6.18.1").write_text(CONFIG)
-    assert str(_disciplines(folders)) == "note     queue disciplines: codel, fq_codel; not htb, pie"
+    assert (
+        str(_disciplines(folders))
+        == "note     queue disciplines: codel, fq_codel; not htb, pie, fq_pie, cake"
+    )
     assert "unknown" in str(unknown) and unknown.ok
 
 

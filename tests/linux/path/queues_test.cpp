@@ -31,7 +31,7 @@ Attributes parse(std::span<const std::uint8_t> bytes) {
         nlattr head;
         std::memcpy(&head, bytes.data(), sizeof head);
         const auto value = bytes.first(head.nla_len).subspan(NLA_HDRLEN);
-        all[head.nla_type].assign(value.begin(), value.end());
+        all[head.nla_type & NLA_TYPE_MASK].assign(value.begin(), value.end());
         bytes = bytes.subspan(std::min<std::size_t>(NLA_ALIGN(head.nla_len), bytes.size()));
     }
     return all;
@@ -136,10 +136,26 @@ TEST(KernelQueues, EachDisciplineHasItsOwnAttributes) {
     const Request pie(messages[2]);
     EXPECT_EQ(pie.kind, "pie");
     EXPECT_EQ(pie.numbers(), (Numbers{{1, 15000}, {2, 1000}, {3, 15000}, {6, 0}}));
+
+    messages = requests_of(direction(QueueKind::fq_pie), 0, 7);
+    const Request fq_pie(messages[2]);
+    EXPECT_EQ(fq_pie.kind, "fq_pie");
+    EXPECT_EQ(fq_pie.numbers(),
+              (Numbers{{1, 1000}, {2, 1024}, {3, 15000}, {4, 15000}, {7, 1500}, {10, 0}}));
+
+    Direction shaped = direction(QueueKind::cake);
+    shaped.cake.bandwidth_bps = 9'500'000;
+    messages = requests_of(shaped, 0, 7);
+    const Request cake(messages[2]);
+    EXPECT_EQ(cake.kind, "cake");
+    EXPECT_EQ(as<std::uint64_t>(cake.options.at(TCA_CAKE_BASE_RATE64)), 1'187'500u);
+    EXPECT_EQ(as<std::uint32_t>(cake.options.at(TCA_CAKE_RTT)), 100'000u);
+    EXPECT_EQ(as<std::uint32_t>(cake.options.at(TCA_CAKE_MEMORY)), 2'304'000u);
 }
 
 TEST(KernelQueues, OnlyDisciplinesThatLinuxHasWaitInTheKernel) {
-    for (const QueueKind kind : {QueueKind::codel, QueueKind::fq_codel, QueueKind::pie})
+    for (const QueueKind kind : {QueueKind::codel, QueueKind::fq_codel, QueueKind::pie,
+                                 QueueKind::fq_pie, QueueKind::cake})
         EXPECT_TRUE(waits_in_kernel(direction(kind)));
     for (const QueueKind kind : {QueueKind::droptail, QueueKind::red, QueueKind::dualpi2})
         EXPECT_FALSE(waits_in_kernel(direction(kind)));

@@ -17,6 +17,7 @@ from westwood.draw.bars import summary_bars
 from westwood.draw.over_time import TracedRun, over_time
 from westwood.draw.window import sawteeth
 from westwood.engines import run_figures
+from westwood.evaluation.discipline import MARKS_UNASKED
 from westwood.results.tables import on_its_side
 
 
@@ -126,6 +127,8 @@ def test_title_and_panels_are_of_the_same_link(link, shown, told, lot):
         ("codel", "CoDel"),
         ("fq_codel", "FQ-CoDel"),
         ("pie", "PIE"),
+        ("fq_pie", "FQ-PIE"),
+        ("cake", "CAKE"),
         ("dualpi2", "DualPI2"),
     ],
 )
@@ -134,7 +137,7 @@ def test_drops_and_marks_are_those_of_the_links_discipline(kind, title):
     if kind == "red":
         queue |= {"min": 5, "max": 15, "max_p": 0.1}
     for ecn in (False, True):
-        if kind != "dualpi2":  # which always marks
+        if kind not in MARKS_UNASKED:
             queue |= {"ecn": ecn}
         settings = {"path.queue": queue, "path.loss.rate": 0, "tcp.ecn": ecn}
         figure = traced("cubic", **settings).plot(start_s=0)

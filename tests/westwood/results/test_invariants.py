@@ -13,8 +13,10 @@ from one_link import one_link
 
 from westwood import Result, Scenario, simulate
 from westwood.cli import process
+from westwood.control.catalogue import QUEUES
 from westwood.draw.views import VIEWS
 from westwood.errors import ImpossibleResult
+from westwood.evaluation.discipline import MARKS_UNASKED
 from westwood.results import invariants
 from westwood.results.raw import link_side
 from westwood.results.rows import rows_of_run
@@ -22,6 +24,7 @@ from westwood.units import PS_PER_S
 
 RATES = st.sampled_from(["1kbps", "17kbps", "200kbps", "1Mbps", "20Mbps"])
 DELAYS = st.sampled_from(["0s", "1us", "3ms", "200ms", "7s"])
+HELD = [kind for kind, queue in QUEUES.items() if queue.holds]
 LIMITS = st.sampled_from(["1p", "3p", "30p", "10000p", "unlimited", "2kB", "1MiB"])
 
 
@@ -33,13 +36,13 @@ def links(draw: st.DrawFn) -> dict[str, Any]:
         queue |= {"kind": "red", "min": 2.0, "max": 9.0, "ecn": draw(st.booleans())}
     elif draw(st.integers(0, 3)) == 0:
         target = draw(st.sampled_from(["1us", "5ms", "1s"]))
-        kind = draw(st.sampled_from(["codel", "fq_codel", "pie", "dualpi2"]))
+        kind = draw(st.sampled_from(HELD))
         queue |= {"kind": kind, "target": "5ms" if kind == "dualpi2" else target}
-        if kind != "dualpi2":  # it marks without being asked
+        if kind not in MARKS_UNASKED:
             queue["ecn"] = draw(st.booleans())
     link = {"rate": draw(RATES), "delay": draw(DELAYS), "queue": queue}
     match draw(st.integers(0, 5)):
-        case 3 if queue.get("kind") in ("codel", "fq_codel", "pie", "dualpi2"):  # they need a rate
+        case 3 if queue.get("kind") in HELD:  # they need a rate
             pass
         case 0:
             link["loss"] = {"rate": draw(st.sampled_from([0.01, 0.3])), "on": "both"}

@@ -27,7 +27,10 @@ from westwood.scenario.stacks import is_stack, split
 
 OTHER = "_other"  # suffix of the other engine's columns
 # Columns that are averaged over the flows of a direction; others belong to the whole run.
-_OF_FLOWS = ("goodput_bps", "retransmitted", "timeouts_a_minute", "mean_cwnd", "mean_queue")
+_OF_FLOWS = (
+    *("goodput_bps", "retransmitted", "timeouts_a_minute", "mean_cwnd", "mean_queue"),
+    "queue_drops",
+)
 _LEAST_SEGMENTS = 2.0  # tolerance of a flow's retransmissions in segments
 _LEAST_PACKETS = 1.0  # tolerance of the mean queue in packets
 _RUNS = "goodput_bps_runs"  # a list of the seeds' values

@@ -37,6 +37,13 @@ _SHORTEST_QUEUE = 5  # packets: half of the BDP of 1 Mb/s over 4 ms would be non
 _RED = {"kind": "red", "max_p": 0.1, "weight": 0.002, "spared": 2}
 _RED_SHARES = {"min": 1 / 12, "max": 1 / 4}  # thresholds over the queue's limit
 AQMS = ("droptail", "red", "red-ecn")
+# Disciplines of Linux with settings. PIE's two are what Linux always does.
+_DISCIPLINES: Mapping[str, Settings] = {
+    **{kind: {"kind": kind} for kind in ("codel", "fq_codel", "pie", "fq_pie", "cake")},
+    "pie-linux": {"kind": "pie", "spaced": True, "steep": True},
+    "cake-shaped": {"kind": "cake"},
+}
+_SHAPED = 0.9  # CAKE's bandwidth over the link's rate
 # One-way delays in front of the bottleneck; each belongs to an equal share of the flows.
 RTTS = {"equal": ("2ms",), "unequal": ("2ms", "12ms", "27ms", "52ms")}
 
@@ -49,7 +56,7 @@ class Point:
     delay: str  # one-way delay of the bottleneck
     queue: str = "100p"  # packets; or a multiple of the BDP, "0.5BDP"; or a time, "5ms"
     loss: float = 0.0  # probability, in the forward direction of the bottleneck
-    aqm: str = "droptail"
+    aqm: str = "droptail"  # of AQMS or _DISCIPLINES
     flows: int = 1  # flows to the sinks
     reverse: float = 0.0  # flows from the sinks, over forward flows
     beside: float = 0.0  # competing CUBIC flows, over forward flows
@@ -209,6 +216,9 @@ def _queue(grid: Grid, point: Point, packet: int) -> Settings:
         share = float(point.queue.removesuffix(_BDP))
         packets = str(max(_SHORTEST_QUEUE, int(share * in_flight)))
     limit = {"limit": f"{packets}p"}
+    if point.aqm in _DISCIPLINES:
+        shaped = {"bandwidth": f"{_SHAPED * parse_rate(point.rate):.0f}bps"}
+        return {**_DISCIPLINES[point.aqm], **limit, **(shaped if "shaped" in point.aqm else {})}
     if point.aqm == "droptail":
         return {"kind": "droptail", **limit}
     thresholds = {name: share * int(packets) for name, share in _RED_SHARES.items()}

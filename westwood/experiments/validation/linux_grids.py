@@ -247,6 +247,25 @@ _BESIDE_CUBIC = _grid(
     has_range=True,
     by_name=True,
 )
+_QUEUES = _grid(
+    says="queue disciplines of the simulator and of the kernel",
+    protocols=dict.fromkeys(("reno", "cubic"), _PRR),
+    points=grid.crossed(
+        grid.product(
+            aqm=("codel", "fq_codel", "pie", "pie-linux", "fq_pie", "cake", "cake-shaped")
+        ),
+        grid.listed(
+            "flows spread rate delay queue",
+            *((flows, "1s", f"{mbps}Mbps", f"{delay_ms}ms", "1000p") for flows, mbps, delay_ms in (
+                (1, 10, 20), (1, 50, 10), (2, 5, 50), (4, 10, 20), (4, 50, 50), (8, 20, 10),
+                (8, 50, 20), (16, 20, 40),
+            )),
+        ),
+    ),
+    length=grid.always("30s"),
+    seeds=3,
+    by_name=True,
+)  # fmt: skip
 # The paths of the QUIC stacks.
 _quic = partial(_grid, protocols={"cubic": _PRR}, workers=4, by_name=True)
 _QUIC = _quic(says=SAYS_BULK, points=PATHS, length=grid.always("20s"), seeds=3)
@@ -262,6 +281,7 @@ LINUX: Mapping[str, grid.Grid] = {
     "lossy": _DRAWN,
     "bbr": _BBRS,
     "beside-cubic": _BESIDE_CUBIC,
+    "queues": _QUEUES,
     "quic": _QUIC,
     "quic-short": _QUIC_SHORT,
 }
