@@ -24,7 +24,7 @@ constexpr std::uint32_t kCatchUpNs = 250'000;
 constexpr int kTickShift = 6;                 // the kernel's ticks of a schedule: PSCHED_SHIFT
 constexpr std::uint16_t kAlways = 0;          // no attribute
 constexpr std::uint32_t kPacketBytes = 2304;  // of memory, for a packet of 1500 bytes
-static_assert(TCA_CODEL_LIMIT == TCA_FQ_CODEL_LIMIT && TCA_CODEL_LIMIT == TCA_PIE_LIMIT);
+static_assert(int{TCA_CODEL_LIMIT} == TCA_FQ_CODEL_LIMIT && int{TCA_CODEL_LIMIT} == TCA_PIE_LIMIT);
 
 void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
