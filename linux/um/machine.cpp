@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // The host's half of the machine: reads a plan from standard input, runs its flows over the engine's channels in
-// virtual time, and prints ww-path's report.
+// virtual time, and prints ww-path's report. Or it repeats the calls of a recording, for `westwood control replay`.
 #include "machine.h"
 
 #include <sys/resource.h>
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "../path/loop.hpp"
 #include "../path/model.hpp"
@@ -32,6 +34,7 @@ using namespace ww;
 using namespace ww::path;
 
 constexpr sim::Time kNanosecond = 1000;
+constexpr std::string_view kReplay = "replay ";
 
 struct Machine {
     explicit Machine(const Plan& plan)
@@ -70,23 +73,51 @@ void deliver(std::uint32_t node, std::span<const std::uint8_t> packet, sim::Time
                        static_cast<unsigned>(packet.size()));
 }
 
+// Returns the configuration of the control in an object, with these parameters.
+ww_config config_of(const std::string& object,
+                    const std::array<std::uint32_t, WW_PARAMETERS_MAX>& parameters) {
+    const ww_control_ops& control = load_control(object);
+    ww_config config = ww_configure(static_cast<ww_protocol>(control.like));
+    config.algorithm = WW_ALG_LOADED;
+    config.control = &control;
+    std::copy(parameters.begin(), parameters.end(), config.own);
+    return config;
+}
+
+// Makes the calls of a recording (core/calls.h) up to a line `end`, and prints the windows after each. The first line
+// is `replay PROTOCOL PARAMETER...`, the second the object of a user's control, empty for a protocol of the catalogue.
+void replay(std::istream& in, std::FILE* out) {
+    std::array<std::uint32_t, WW_PARAMETERS_MAX> parameters{};
+    unsigned protocol = 0;
+    std::string line, object;
+    std::getline(in, line);
+    std::istringstream words(line.substr(kReplay.size()));
+    words >> protocol;
+    for (std::size_t i = 0; i < parameters.size() && words >> parameters[i]; i++) continue;
+    std::getline(in, object);
+    ww_config config = object.empty() ? ww_configure(static_cast<ww_protocol>(protocol))
+                                      : config_of(object, parameters);
+    config.batched_acks = true;
+    ww_window window{};
+    while (std::getline(in, line) && line != "end") {
+        ww_machine_turns++;
+        ww_machine_call(&config, line.c_str(), &window);
+        std::fprintf(out, "%" PRIu32 " %" PRIu32 " %" PRIu64 "\n", window.cwnd, window.ssthresh,
+                     window.pacing);
+    }
+    std::fputs("end\n", out);
+}
+
 // Reads a plan. A user's control joins those of the kernel, with the parameters that its flow has.
-Plan read(std::istream& in) {
-    std::string text;  // the input stays open after the statement `end`
-    for (std::string line; line != "end" && std::getline(in, line);) text += line + '\n';
+Plan read(const std::string& text) {
     std::istringstream first(text), second(text);
     const Plan given = wire::read_plan(first);
     Plan plan = read_plan(second);
     for (std::size_t i = 0; i < given.controls.size() && !given.objects.empty(); i++) {
         if (given.controls[i].empty()) continue;
         if (given.objects.size() > 1) throw PlanError("object: more than one");
-        ww_config config = given.network.flows[i].cc;
-        const ww_control_ops& control = load_control(given.objects.begin()->second);
-        const auto own = std::to_array(config.own);
-        config = ww_configure(static_cast<ww_protocol>(control.like));
-        config.algorithm = WW_ALG_LOADED;
-        config.control = &control;
-        std::copy(own.begin(), own.end(), config.own);
+        const ww_config config =
+            config_of(given.objects.begin()->second, std::to_array(given.network.flows[i].cc.own));
         if (ww_machine_add_control(&config) != 0) throw PlanError("object: not registered");
         plan.objects.begin()->second = "ww_own";
         break;
@@ -150,8 +181,14 @@ int ww_machine_main(void) {
     if (out == nullptr) return 2;
     int code = 0;
     try {
-        std::ifstream text("/dev/stdin");
-        run(read(text), out);
+        std::ifstream in("/dev/stdin");
+        std::string text;  // the input stays open after the line `end`
+        for (std::string line; line != "end" && std::getline(in, line);) text += line + '\n';
+        std::istringstream lines(text);
+        if (text.starts_with(kReplay))
+            replay(lines, out);
+        else
+            run(read(text), out);
     } catch (const PlanError& error) {
         std::fprintf(out, "error %s\n", error.what());
         code = 2;

@@ -31,6 +31,10 @@ int ww_machine_parameter(const char* name, const char* value);
 /* Adds a user's control, named ww_own; takes its struct ww_config of core/. Returns 0 or a negative error. */
 int ww_machine_add_control(const void* config);
 
+/* Makes a call of a recording, a line of core/calls.h, in the control of this struct ww_config; changes the struct
+   ww_window. */
+void ww_machine_call(const void* config, const char* line, void* window);
+
 /* Returns the virtual time in ns. */
 unsigned long long ww_machine_now(void);
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The control of a user's file in the machine's kernel, as ww_own. Its functions are called through the table of its
- * shared object, which object.cpp has loaded.
+ * shared object, which object.cpp has loaded. And calls of a recording, of any control.
  */
 #include "hosts.h"
 #include "machine.h"
+/* The core comes after the kernel's headers. */
+#include "../../core/calls.h"
 
 static struct ww_config own_config;
 #define ww_own_config() own_config
@@ -23,4 +25,11 @@ int ww_machine_add_control(const void* config) {
         ww_own.cong_avoid = avoid_ww_own;
     }
     return tcp_register_congestion_control(&ww_own);
+}
+
+void ww_machine_call(const void* config, const char* line, void* window) {
+    static struct ww_state state;
+    const struct ww_call call = ww_read_call(line);
+
+    ww_make_call(config, &state, window, &call);
 }

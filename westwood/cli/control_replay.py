@@ -28,7 +28,7 @@ _HostOption = Annotated[
     options.several(
         options.SCENARIO,
         "NAME,...",
-        "Only these: sim, gcc, clang, zig, ns3, kernel, wasm, quic. Default: all.",
+        "Only these: sim, gcc, clang, zig, ns3, kernel, linux-um, wasm, quic. Default: all.",
         "--host",
     ),
 ]
@@ -90,12 +90,12 @@ def replay(
 
 def _line(replayed: Replayed) -> str:
     if replayed.not_run:
-        return f"{replayed.host:7} not run: {replayed.not_run}"
+        return f"{replayed.host:8} not run: {replayed.not_run}"
     if replayed.difference is None:
-        return f"{replayed.host:7} equal in {replayed.calls} calls"
+        return f"{replayed.host:8} equal in {replayed.calls} calls"
     first = replayed.difference
     differs = f"{first.quantity} {first.found}, recorded {first.recorded}"
-    return f"{replayed.host:7} DIFFERS from call {first.call} on: {differs} ({first.text})"
+    return f"{replayed.host:8} DIFFERS from call {first.call} on: {differs} ({first.text})"
 
 
 def _entry(control: str, calls: int, replays: list[Replayed]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -110,6 +111,17 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     text = network.plan_of_kernel(scenario) + wire.objects(scenario)
     execute = partial(_execute, program, seed)
     return wire.run(scenario, seed, text, execute, _described(program), engine=ENGINE, trace=trace)
+
+
+def replay(protocol: int, control: Path | None, values: Sequence[int], calls: str) -> str:
+    """Returns the windows after each call of a recording, made in the machine's kernel.
+
+    control: the shared object of a file; without one, `protocol` is a number of the catalogue.
+    """
+    order = " ".join(map(str, ("replay", protocol, *values)))
+    text = f"{order}\n{control or ''}\n{calls}end\n"
+    *lines, _ = _execute(virtual.program(), 1, text, ENGINE)
+    return "".join(" ".join(words) + "\n" for words in lines)
 
 
 def _described(program: Path) -> Program:

@@ -19,7 +19,7 @@ from typing import Any
 from westwood import _engine, files, programs
 from westwood.control import compiling, confined, loading
 from westwood.control.catalogue import PROTOCOLS, unknown_protocol
-from westwood.engines import ns3, wire
+from westwood.engines import linux_um, ns3, wire
 from westwood.engines.network import build
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError, one_line
 from westwood.kernel import user_controls
@@ -300,6 +300,11 @@ def _kernel(asked: Subject, calls: str) -> str:
     return user_controls.replay(asked.control, asked.protocol, asked.values, calls)
 
 
+def _linux_um(asked: Subject, calls: str) -> str:
+    control = compiling.compiled(asked.control.code, asked.name) if asked.control else None
+    return linux_um.replay(asked.protocol, control, asked.values, calls)
+
+
 def _quic(asked: Subject, calls: str) -> str:
     if asked.control:
         raise UnavailableError("quinn and noq take protocols of the catalogue only")
@@ -313,6 +318,7 @@ HOSTS: Mapping[str, Callable[[Subject, str], str]] = {
     "zig": _of_zig,
     "ns3": _ns3,
     "kernel": _kernel,
+    "linux-um": _linux_um,
     "wasm": _wasm,
     "quic": _quic,
 }
