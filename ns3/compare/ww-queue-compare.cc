@@ -250,7 +250,12 @@ SetEcn(Settings& settings, bool ecn)
     settings.ecn = ecn;
 }
 
-/// DualPI2 always marks.
+/// CAKE and DualPI2 always mark.
+void
+SetEcn(ww::sim::Cake&, bool)
+{
+}
+
 void
 SetEcn(ww::sim::DualPi2&, bool)
 {
