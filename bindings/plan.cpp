@@ -118,7 +118,7 @@ void bind_profile(nb::module_& m) {
 
 void bind_plan(nb::module_& m) {
     bind_profile(m);
-#define WW_ROW(setting, other, value, word) {#setting, #other, word},
+#define WW_ROW(kind, setting, other, value, word) {#setting, #other, word},
     m.attr("SETTINGS_THAT_NEED") =
         nb::cast(std::vector<std::vector<std::string>>{WW_SETTINGS_THAT_NEED(WW_ROW)});
 #undef WW_ROW

@@ -27,13 +27,15 @@ void set_declared(const Section& section, sim::Flow& o) {
 
 // Sets what the protocol obeys of its settings.
 void set_declared(const Section& section, ww_config& o) {
+    const ww_config usual = o;
 #define WW_ROW(kind, setting, fallback, least, most, controls, ...) \
     if ((controls) >> o.algorithm & 1)                              \
     WW_SET_ROW(kind, setting, WW_FIELD(kind, setting), least, most)
     WW_SETTINGS(WW_ROW)
 #undef WW_ROW
-#define WW_ROW(setting, other, value, word)                              \
-    if (const Item item = section[#setting]; item && o.other != (value)) \
+#define WW_ROW(kind, setting, other, value, word)                                         \
+    if (const Item item = section[#setting];                                              \
+        o.WW_FIELD(kind, setting) != usual.WW_FIELD(kind, setting) && o.other != (value)) \
         item.refuse("has no effect without " #other " = \"" word "\"");
     WW_SETTINGS_THAT_NEED(WW_ROW)
 #undef WW_ROW

@@ -62,9 +62,9 @@ inline std::int64_t segments(const Item& item, const Amount& amount, std::int64_
 #define WW_SET_WORD(id, word) {word, id},
 
 // Settings of a control that have an effect only while another, a choice, has a word.
-#define WW_SETTINGS_THAT_NEED(X)                                    \
-    X(resume_cwnd, slow_start, WW_CAREFUL_RESUME, "careful-resume") \
-    X(resume_rtt, slow_start, WW_CAREFUL_RESUME, "careful-resume")
+#define WW_SETTINGS_THAT_NEED(X)                                                   \
+    X(COUNT_OR_NONE, resume_cwnd, slow_start, WW_CAREFUL_RESUME, "careful-resume") \
+    X(SPAN, resume_rtt, slow_start, WW_CAREFUL_RESUME, "careful-resume")
 
 // Sets a row's setting, if the section has it.
 #define WW_SET_ROW(kind, setting, member, least, most) \

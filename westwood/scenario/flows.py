@@ -21,7 +21,7 @@ from westwood import _engine, units
 from westwood.control import catalogue
 from westwood.errors import InputError
 from westwood.scenario import controls, parts, stacks
-from westwood.scenario.declared import with_settings, written_field
+from westwood.scenario.declared import with_settings, written_default, written_field
 
 if TYPE_CHECKING:
     from westwood.scenario.parts import Settings
@@ -94,8 +94,9 @@ class CongestionControl(_CongestionControl):
     @model_validator(mode="after")
     def _has_effect(self) -> CongestionControl:
         for key, other, word in _engine.SETTINGS_THAT_NEED:
-            if getattr(self, key) is not None and getattr(self, other) != word:
-                written = self.model_dump(include={key})[key]
+            written = self.model_dump(include={key})[key]
+            usual = written_default(catalogue.settings_of("cc")[key])
+            if written not in (None, usual) and getattr(self, other) != word:
                 problem = f'has no effect without {other} = "{word}"'
                 raise InputError(problem, key=key, value=written)
         return self
