@@ -71,9 +71,6 @@ def _print(about: dict[str, str | None], settings: list[dict[str, Any]]) -> None
         f"recovery: {recovery}; in ns-3: {about['ns3'] or 'no'}; in Linux: {about['linux'] or 'no'}"
     )
     print()
-    if not settings:
-        print("It obeys no settings.")
-        return
     heads = ("setting", "value", "default", "accepts", "what it is")
     rows = tuple(tuple(map(_word, setting.values())) for setting in settings)
     tables.print_texts(tables.Cells(heads, rows), "Settings in the profile rfc")

@@ -23,7 +23,3 @@ def test_the_value_is_the_controls_own(westwood):
     called = westwood("control", "show", "westwood+")
     assert called.code == 0 and "in Linux: ww_plus" in called.out
     assert "value: ewma; default: none" in called.out, "the filter of Dell'Aera 2003"
-
-
-def test_a_control_without_settings_says_so(westwood):
-    assert westwood("control", "show", "bbr").out.endswith("It obeys no settings.\n")
