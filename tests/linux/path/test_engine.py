@@ -223,7 +223,7 @@ def test_validate_compares_both_engines(tmp_path, monkeypatch):
     grids = validation.GRIDS["linux"]
     assert sum(grid.size for grid in grids.values()) >= 120
     names = "single lossless dumbbell short upstream westwood-cubic short-queues lossy beside-cubic"
-    assert set(grids) == {*names.split(), "bbr", "quic", "quic-short"}
+    assert set(grids) == {*names.split(), "bbr", "queues", "quic", "quic-short"}
     grid = grids["single"]
     assert {"reno", "cubic", "bbr", "westwood", "westwood+"} <= set(grid.protocols)
     protocols = {"reno": {"recovery": "prr"}}
