@@ -6,6 +6,8 @@
 //   the fast path (Sender::is_on_fast_path())               25, 28, 17 %
 //   `fast`: without what cannot happen on it                1.4, 2.6, 1.6 %
 //   `rated`: rate samples only for a paced sender           7.6, 7.8, -1.9 %
+//
+// A flow with `tso` is rarely on it: with compressed_acks as well, Reno, CUBIC and BBRv1 need 89, 72 and 9 % more.
 #pragma once
 
 #include "sender.hpp"
@@ -143,23 +145,28 @@ inline std::int64_t Sender::new_end(Time now) {
     return now >= settings_->stop ? std::min(end, high_) : end;
 }
 
-// Returns how many segments leave as one packet. Linux wants two of them in a window (tcp_cwnd_test()).
-inline std::uint32_t Sender::burst_segments() const {
-    if (!settings_->tso) return 1;
-    const std::uint32_t segments = Pacer::burst(burst_rate(), segments_.mss(), rtt_.least());
-    return std::min(segments, std::max(1u, window_.cwnd / 2));
+// Returns how many segments leave as one packet if the window allows.
+inline std::uint32_t Sender::whole_burst() const {
+    return settings_->tso ? Pacer::burst(burst_rate(), segments_.mss(), rtt_.least()) : 1;
 }
 
-inline void Sender::note_paced(Time now, std::uint32_t payload, std::uint32_t segments) {
+// Linux wants two packets in a window (tcp_cwnd_test()).
+inline std::uint32_t Sender::within_window(std::uint32_t burst) const {
+    return !settings_->tso ? 1 : std::min(burst, std::max(1u, window_.cwnd / 2));
+}
+
+inline void Sender::note_paced(Time now, std::uint32_t payload, std::uint32_t segments,
+                               std::uint32_t together) {
     if (settings_->tso) [[unlikely]]
-        pacer_.on_burst(now, payload, pacing(), segments, burst_segments());
+        pacer_.on_burst(now, payload, pacing(), segments, together);
     else
         pacer_.on_sent(now, payload, pacing());
 }
 
 // Sends new and full segments up to `end`.
 template <bool paced>
-[[gnu::always_inline]] inline void Sender::send_new(Time now, std::int64_t end) {
+[[gnu::always_inline]] inline void Sender::send_new(Time now, std::int64_t end,
+                                                    std::uint32_t together) {
     while (!times_.has_room_for(end - 1, una_)) [[unlikely]] grow_rings();
     times_.on_sent(next_, end, now);
     if constexpr (paced) {
@@ -167,7 +174,7 @@ template <bool paced>
             rate_->on_sent(now, s, static_cast<std::uint32_t>(s + 1 - una_), board_.found_lost(),
                            s == una_, false);
         const auto count = static_cast<std::uint32_t>(end - next_);
-        note_paced(now, count * segments_.mss(), count);
+        note_paced(now, count * segments_.mss(), count, together);
     }
     last_was_retransmission_ = false;
     if (timer.deadline == kNever) [[unlikely]] {
@@ -189,11 +196,12 @@ inline bool Sender::take_burst(Time now, Burst& burst) {
     if (end >= available_) [[unlikely]]
         return false;  // the last segment may be shorter, or end a message
     if (!fast && settings_->tso) {
-        burst.end = end = end_of_bursts(now, end - next_);
-        burst.together = burst_segments();
+        const std::uint32_t whole = whole_burst();
+        burst.end = end = end_of_bursts(now, end - next_, whole);
         if (next_ == end) return true;
+        burst.together = within_window(whole);
     }
-    send_new<false>(now, end);
+    send_new<false>(now, end, 1);
     return true;
 }
 
@@ -205,15 +213,18 @@ inline bool Sender::take_paced_burst(Time now, Burst& burst) {
     if (!pacer_.holds_back(now)) {
         std::int64_t end = new_end<true>(now);
         if (end >= available_) return false;
-        if (settings_->tso && next_ < end) end = end_of_bursts(now, end - next_);
+        if (next_ >= end) return true;
+        const std::uint32_t whole = whole_burst();
+        if (settings_->tso) end = end_of_bursts(now, end - next_, whole);
         if (next_ >= end) return true;
         if (settings_->follows_packets) announce(now, static_cast<std::uint32_t>(next_ - una_));
-        burst.together = burst_segments();
-        burst.end = pacing() == 0 ? end : std::min(end, next_ + burst.together);
+        const std::uint32_t together = within_window(whole);
+        burst.together = together;
+        burst.end = pacing() == 0 ? end : std::min(end, next_ + together);
         if (settings_->follows_packets) [[unlikely]]
             for (std::int64_t s = next_ + 1; s < burst.end; s++)
                 announce(now, static_cast<std::uint32_t>(s - una_));
-        send_new<true>(now, burst.end);
+        send_new<true>(now, burst.end, together);
         if (pacing() == 0) return true;
     }
     pace.deadline = pacer_.next_at();

@@ -288,13 +288,15 @@ class Sender {
     template <bool fast>
     std::int64_t new_end(Time now);
     template <bool paced>
-    void send_new(Time now, std::int64_t end);
+    void send_new(Time now, std::int64_t end, std::uint32_t together);
     std::int64_t record_sent(Time now, std::int64_t segment);
     void announce(Time now, std::uint32_t pipe);
-    std::uint32_t burst_segments() const;
-    void note_paced(Time now, std::uint32_t payload, std::uint32_t segments);
+    std::uint32_t whole_burst() const;
+    std::uint32_t within_window(std::uint32_t burst) const;
+    void note_paced(Time now, std::uint32_t payload, std::uint32_t segments,
+                    std::uint32_t together);
     bool defers(Time now, std::int64_t count, bool is_recent) const;
-    std::int64_t end_of_bursts(Time now, std::int64_t count) const;
+    std::int64_t end_of_bursts(Time now, std::int64_t count, std::uint32_t whole) const;
     std::uint64_t burst_rate() const;
     void grow_rings();
     static std::uint64_t microseconds(Time t) {

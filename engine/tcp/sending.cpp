@@ -27,7 +27,7 @@ std::int64_t Sender::next_segment(Time now) {
             idle = out <= 1;
         }
         rate_->on_sent(now, segment, out, board_.found_lost(), idle, segment < high);
-        note_paced(now, segments_.payload(segment), 1);
+        note_paced(now, segments_.payload(segment), 1, within_window(whole_burst()));
     } else if (next_ == available_ && pipe() < window_.cwnd) {
         // draft-ietf-ccwg-bbr, 4.1.2.4: CheckIfApplicationLimited()
         rate_->on_application_limited(pipe() + (settings_->follows_packets ? 1 : 0));
@@ -58,8 +58,7 @@ bool Sender::defers(Time now, std::int64_t count, bool is_recent) const {
 // Returns where what leaves now of the next `count` segments ends: after whole bursts, or a partial one that does not
 // wait.
 // The pacer takes one burst at a time.
-std::int64_t Sender::end_of_bursts(Time now, std::int64_t count) const {
-    const std::int64_t whole = Pacer::burst(burst_rate(), segments_.mss(), rtt_.least());
+std::int64_t Sender::end_of_bursts(Time now, std::int64_t count, std::uint32_t whole) const {
     const bool is_paced = pacing() != 0;
     if (is_paced && count >= whole) return next_ + count;
     const std::int64_t rest = count % whole;
@@ -112,7 +111,8 @@ std::int64_t Sender::choose_by_scoreboard(Time now) {
         const bool beyond = in_flight() >= static_cast<std::int64_t>(window_.cwnd);
         if (has_new_data(now) && (repairing || settings_->limited_transmit || !beyond)) {
             const std::int64_t room = static_cast<std::int64_t>(window_.cwnd) - pipe;
-            if (settings_->tso && !repairing && end_of_bursts(now, room) == next_) return -1;
+            if (settings_->tso && !repairing && end_of_bursts(now, room, whole_burst()) == next_)
+                return -1;
             return next_++;  // rule 2
         }
         if (phase_ != WW_RECOVERY || rack_ != nullptr) return -1;
