@@ -69,7 +69,7 @@ TEST(Settings, ThatNeedAnotherAreRefusedWithoutIt) {
     Table resumed = control("cubic", "resume_cwnd", {std::int64_t{50}});
     EXPECT_EQ(problem_with("cc", {resumed}),
               "tcp.cc.resume_cwnd = 50: has no effect without slow_start = \"careful-resume\"");
-    resumed.emplace_back("slow_start", text("careful-resume"));
+    resumed.push_back({"slow_start", text("careful-resume")});
     EXPECT_EQ(flow_with("cc", {resumed}).cc.resume_cwnd, 50u);
 }
 
