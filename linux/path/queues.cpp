@@ -76,8 +76,10 @@ void put_settings(Message& request, const sim::Direction& direction) {
 
 void put_limit(Message& request, const sim::Direction& direction) {
     const auto packets = static_cast<std::uint32_t>(direction.queue_packets);
+    const std::uint64_t memory_bytes = std::uint64_t{packets} * kPacketBytes;
     if (direction.queue_kind == sim::QueueKind::cake)
-        request.put(TCA_CAKE_MEMORY, packets * kPacketBytes);
+        request.put(TCA_CAKE_MEMORY,
+                    static_cast<std::uint32_t>(std::min<std::uint64_t>(memory_bytes, UINT32_MAX)));
     else if (direction.queue_kind == sim::QueueKind::fq_pie)
         request.put(TCA_FQ_PIE_LIMIT, packets);
     else

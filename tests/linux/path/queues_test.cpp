@@ -151,6 +151,10 @@ TEST(KernelQueues, EachDisciplineHasItsOwnAttributes) {
     EXPECT_EQ(as<std::uint64_t>(cake.options.at(TCA_CAKE_BASE_RATE64)), 1'187'500u);
     EXPECT_EQ(as<std::uint32_t>(cake.options.at(TCA_CAKE_RTT)), 100'000u);
     EXPECT_EQ(as<std::uint32_t>(cake.options.at(TCA_CAKE_MEMORY)), 2'304'000u);
+    shaped.queue_packets = 1'864'136;  // of memory 2^32 bytes and 2048
+    messages = requests_of(shaped, 0, 7);
+    const Request longest(messages[2]);
+    EXPECT_EQ(as<std::uint32_t>(longest.options.at(TCA_CAKE_MEMORY)), UINT32_MAX);
 }
 
 TEST(KernelQueues, OnlyDisciplinesThatLinuxHasWaitInTheKernel) {
