@@ -8,10 +8,7 @@
 #ifndef WW_FQ_PIE_H
 #define WW_FQ_PIE_H
 
-#include "ww-plan.h"
-
-#include "ns3/core-module.h"
-#include "ns3/traffic-control-module.h"
+#include "ww-pie.h"
 
 namespace ns3
 {
@@ -22,13 +19,7 @@ SetUpQueueDisc(Ptr<QueueDisc> disc,
                const ww::sim::Direction&,
                int64_t stream)
 {
-    disc->SetAttribute("QueueDelayReference", TimeValue(PicoSeconds(pie.target)));
-    disc->SetAttribute("Tupdate", TimeValue(PicoSeconds(pie.update)));
-    disc->SetAttribute("MaxBurstAllowance", TimeValue(PicoSeconds(pie.max_burst)));
-    disc->SetAttribute("UseCapDropAdjustment", BooleanValue(pie.capped));
-    disc->SetAttribute("UseDerandomization", BooleanValue(pie.spaced));
-    disc->SetAttribute("UseEcn", BooleanValue(pie.ecn));
-    disc->SetAttribute("MarkEcnThreshold", DoubleValue(pie.max_mark));
+    SetPieAttributes(disc, pie);
     disc->SetAttribute("Flows", UintegerValue(pie.flows));
     disc->SetAttribute("Perturbation", UintegerValue(static_cast<uint32_t>(stream)));
     DynamicCast<FqPieQueueDisc>(disc)->SetQuantum(pie.quantum_bytes);

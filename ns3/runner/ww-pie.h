@@ -15,11 +15,10 @@
 namespace ns3
 {
 
-inline void
-SetUpQueueDisc(Ptr<QueueDisc> disc,
-               const ww::sim::Pie& pie,
-               const ww::sim::Direction&,
-               int64_t stream)
+/// Sets what PieQueueDisc and FqPieQueueDisc have in common.
+template <class Settings>
+void
+SetPieAttributes(Ptr<QueueDisc> disc, const Settings& pie)
 {
     disc->SetAttribute("QueueDelayReference", TimeValue(PicoSeconds(pie.target)));
     disc->SetAttribute("Tupdate", TimeValue(PicoSeconds(pie.update)));
@@ -28,6 +27,15 @@ SetUpQueueDisc(Ptr<QueueDisc> disc,
     disc->SetAttribute("UseDerandomization", BooleanValue(pie.spaced));
     disc->SetAttribute("UseEcn", BooleanValue(pie.ecn));
     disc->SetAttribute("MarkEcnThreshold", DoubleValue(pie.max_mark));
+}
+
+inline void
+SetUpQueueDisc(Ptr<QueueDisc> disc,
+               const ww::sim::Pie& pie,
+               const ww::sim::Direction&,
+               int64_t stream)
+{
+    SetPieAttributes(disc, pie);
     DynamicCast<PieQueueDisc>(disc)->AssignStreams(stream);
 }
 

@@ -41,7 +41,7 @@ OF_CRATE = Inputs(
     ("quic/westwood", "quic/loopback", "quic/*.toml", "quic/Cargo.lock", "tools/quic.py", *RUNNER),
     ("cargo --version", "cargo deny --version"),
 )
-# The Python tests run again when anything changes but what these lists name. test_run_suites.py
+# The Python tests run again when anything changes but what these lists name. test_suite_inputs.py
 # checks that what they test does not import the packages of westwood/ in them.
 NOT_TESTED = (".github", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md", "proofs")
 PAGES = ("docs/*.md", "docs/img", "docs/pages")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from zlib import crc32
 
-from westwood.control.catalogue import DROPTAIL, PROTOCOLS, QUEUES
+from westwood.control.catalogue import DROPTAIL, PROTOCOLS, QUEUES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.experiments.control import ANY_PATH, Control
 from westwood.scenario import Scenario
@@ -17,7 +17,7 @@ from westwood.scenario.paths.environment import Environment, given
 
 NAMES = (DROPTAIL, *QUEUES)
 ECN = "ecn"
-MARKS_UNASKED = ("dualpi2", "cake")  # these have no setting `ecn`
+MARKS_UNASKED = tuple(kind for kind in QUEUES if ECN not in settings_of(kind))
 SENDER = "sack"
 
 

@@ -43,7 +43,7 @@ _DISCIPLINES: Mapping[str, Settings] = {
     "pie-linux": {"kind": "pie", "spaced": True, "steep": True},
     "cake-shaped": {"kind": "cake"},
 }
-_SHAPED = 0.9  # CAKE's bandwidth over the link's rate
+_BANDWIDTHS = {"cake-shaped": 0.9}  # of a shaper, over the link's rate
 # One-way delays in front of the bottleneck; each belongs to an equal share of the flows.
 RTTS = {"equal": ("2ms",), "unequal": ("2ms", "12ms", "27ms", "52ms")}
 
@@ -217,8 +217,9 @@ def _queue(grid: Grid, point: Point, packet: int) -> Settings:
         packets = str(max(_SHORTEST_QUEUE, int(share * in_flight)))
     limit = {"limit": f"{packets}p"}
     if point.aqm in _DISCIPLINES:
-        shaped = {"bandwidth": f"{_SHAPED * parse_rate(point.rate):.0f}bps"}
-        return {**_DISCIPLINES[point.aqm], **limit, **(shaped if "shaped" in point.aqm else {})}
+        used = _BANDWIDTHS.get(point.aqm)
+        shaper = {"bandwidth": f"{used * parse_rate(point.rate):.0f}bps"} if used else {}
+        return {**_DISCIPLINES[point.aqm], **limit, **shaper}
     if point.aqm == "droptail":
         return {"kind": "droptail", **limit}
     thresholds = {name: share * int(packets) for name, share in _RED_SHARES.items()}
