@@ -55,9 +55,8 @@ bool Sender::defers(Time now, std::int64_t count, bool is_recent) const {
     return times_.last(una_) + rtt_.srtt() - now <= std::min(rtt_.srtt() / 2, kSoon);
 }
 
-// Returns where what leaves now of the next `count` segments ends: after whole bursts, or a partial one that does not
-// wait.
-// The pacer takes one burst at a time.
+// Returns the end of those of the next `count` segments that leave now: whole bursts, and a partial one if it does not
+// wait. `whole`: the segments of a whole burst. The pacer takes one burst at a time.
 std::int64_t Sender::end_of_bursts(Time now, std::int64_t count, std::uint32_t whole) const {
     const bool is_paced = pacing() != 0;
     if (is_paced && count >= whole) return next_ + count;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The host's half of the machine: reads a plan from standard input, runs its flows over the engine's channels in
-// virtual time, and prints ww-path's report. Or it repeats the calls of a recording, for `westwood control replay`.
+// The host's half of the machine. It reads a plan from standard input, runs its flows over the engine's channels in
+// virtual time, and prints ww-path's report. For `westwood control replay` it reads a recording instead, makes its calls
+// in a control, and prints the windows.
 #include "machine.h"
 
 #include <sys/resource.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The control of a user's file in the machine's kernel, as ww_own. Its functions are called through the table of its
- * shared object, which object.cpp has loaded. And calls of a recording, of any control.
+ * shared object, which object.cpp has loaded. ww_machine_call() makes the calls of a recording in any control.
  */
 #include "hosts.h"
 #include "machine.h"

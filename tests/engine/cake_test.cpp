@@ -32,7 +32,7 @@ TEST(Cobalt, SignalsFollowEachOtherByTheControlLaw) {
     Cobalt cobalt(kTarget, kInterval, 0, kRandom);
     EXPECT_TRUE(signals(cobalt, 0, kSecond, kTarget).empty());
     const std::vector<Time> times = signals(cobalt, kSecond, 2 * kSecond, kTarget + 1);
-    EXPECT_EQ(times.at(0), kSecond + kMs);  // gap is 0 the first time
+    EXPECT_EQ(times.at(0), kSecond + kMs);  // the first gap is 0
     double due = seconds(times.at(0)) - 1e-3;
     for (std::size_t i = 1; i < times.size(); i++) {
         due += 0.1 / std::sqrt(static_cast<double>(i + 1));

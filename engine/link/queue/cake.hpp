@@ -7,13 +7,13 @@
 //            are used, the one that its hash names
 //   lists    A new queue that is found empty leaves at once. An empty queue whose COBALT is not at rest decays: one of
 //            these is visited before each packet. So an empty flow that comes back is new, with a quantum of credit
-//   hosts    A queue that has used up its credit while it has packets is bulk, until it is empty. The quantum is divided
-//            by the bulk queues of the flow's source or of its sink, whichever has more (triple isolation), and
-//            rounded up at random
+//   hosts    A queue becomes bulk when it runs out of credit while packets wait in it, and stays so until it is empty.
+//            Its quantum is divided by the number of bulk queues of the flow's source or sink, whichever is larger
+//            (triple isolation), and is rounded up at random
 //   quantum  1514 bytes; with the shaper what it sends in 1/4096 s, within 300 to 1514
-//   shaper   (deficit mode) A packet may leave at time_next, which its duration at `bandwidth` then is added to. When
-//            the queue is empty, time_next is not behind the clock: there are no bursts. A packet counts as its IP bytes
-//            and `overhead`, at least `mpu` bytes, here and as credit
+//   shaper   (deficit mode) A packet may leave at time_next, to which the time that it takes at `bandwidth` is then
+//            added. A packet that finds the queue empty moves a past time_next to now, so idle time gives no burst. A
+//            packet's size, here and as credit, is its IP bytes and `overhead`, at least `mpu`
 //   COBALT   With the shaper target is at least 1.5 largest packets, interval grows by what target does, and is at
 //            least 2 target
 //   limit    A full buffer drops the head of the queue with the most bytes
@@ -118,7 +118,7 @@ class CakeQueue : public FlowQueues<Cobalt, CakeQueue> {
     Time opens() const { return settings_.bandwidth_bps > 0 ? time_next_ : 0; }
     std::size_t decaying_queues() const { return decaying_.size(); }
 
-    // ---- what FlowQueues leaves to a discipline
+    // ---- replaces what FlowQueues has
     Ring<std::uint32_t>& served_list() {
         if (std::exchange(is_next_packet_, false) && !decaying_.empty()) return decaying_;
         return !new_.empty() ? new_ : !old_.empty() ? old_ : decaying_;

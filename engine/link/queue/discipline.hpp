@@ -11,10 +11,10 @@
 // dequeue() has kHolds = true. Its packets wait in a list (../held_packets.hpp), and each departure is an
 // event.
 //
-// The packets may stand in several lines(). line_of() names the line of a packet, join() hears that one took its
-// place there, and next_line() names the line whose head leaves. A full queue with kSheds takes the packet and then
-// drops from the head of the longest line: half of its bytes, at most drop_batch() packets. shed() hears of each.
-// A discipline with a shaper lets none leave before opens().
+// The packets may stand in several lines(). line_of() returns the line of an arriving packet, and join() is called
+// when it has entered that line. next_line() returns the line whose head leaves next. A full queue with kSheds takes
+// the packet and then drops from the head of the longest line: half of its bytes, at most drop_batch() packets. shed()
+// is called for each of these. A discipline with a shaper lets no packet leave before opens().
 //
 // A discipline that updates its state from time to time has an UpdateTimer.
 #pragma once

@@ -3,19 +3,19 @@
 // Flow queueing (RFC 8290): a queue with an AQM for each flow, and a round robin over them that prefers flows
 // without a standing queue. FQ-CoDel, FQ-PIE and CAKE share it. The clauses:
 //
-//   4.1  a packet joins the queue that its flow's hash names. An empty queue that is in no list goes to the
-//        end of the new ones, with a quantum of credit
+//   4.1  the hash of its flow decides which queue a packet joins. A queue that is in no list goes to the end of
+//        the new ones, with a quantum of credit
 //   4.2  the first of the new queues is served, or of the old ones if there are none. One without credit gets
 //        a quantum more and goes to the end of the old ones. The AQM takes a packet from the queue, which costs
 //        its size in credit. An empty queue goes from the new to the end of the old ones, and from the old ones
 //        it leaves
 //
-// Deviation, as in Linux and ns-3: a queue with "a negative number of credits" waits, because it sent "at least a
-// quantum of bytes"; here one with no credit waits, too.
+// Deviation, as in Linux and ns-3: in the RFC a queue waits when it has "a negative number of credits", because it sent
+// "at least a quantum of bytes". Here a queue whose credit is exactly 0 waits as well.
 //
-// A flow is one direction of a connection. The hash is seeded by the run, so another seed lets other flows
-// collide. Each AQM sees the bytes of its own queue. `Kind` is the discipline's class; it may declare the functions
-// between "a discipline's own" and "end" in its own way.
+// A flow is one direction of a connection. The run's seed also seeds the hash, so with another seed other flows
+// collide. Each AQM sees the bytes of its own queue only. `Kind` is the class of the discipline, which derives from this
+// one. It may replace the functions under "replaceable".
 #pragma once
 
 #include <vector>
@@ -80,7 +80,7 @@ class FlowQueues : public Discipline {
     std::size_t new_queues() const { return new_.size(); }
     std::size_t old_queues() const { return old_.size(); }
 
-    // ---- a discipline's own
+    // ---- replaceable
     Ring<std::uint32_t>& served_list() { return new_.empty() ? old_ : new_; }
     std::int64_t quantum(std::uint32_t /*line*/) { return quantum_bytes_; }
     std::int64_t cost(const Head& head) { return head.ip_bytes; }
@@ -91,7 +91,6 @@ class FlowQueues : public Discipline {
         queues_[line].is_listed = was_new;
         if (was_new) old_.push(line);
     }
-    // ---- end
 
   protected:
     struct Queue {

@@ -25,7 +25,7 @@
 
 #include "discipline.hpp"
 
-// `as_linux`: Linux always does what the optional switches do, FQ-PIE's only implementation besides ns-3's.
+// The settings that PIE and FQ-PIE share. `as_linux`: the default of the two switches that are always on in Linux.
 #define WW_PIE_SETTINGS(X) WW_PIE_RULES(X, false, "RFC 8033 does not ask for it; Linux does it.")
 #define WW_PIE_RULES(X, as_linux, why)                                                             \
     X(TIME, target, 15'000 * kMicrosecond, 1, kHour, "Delay that the queue shall have",            \

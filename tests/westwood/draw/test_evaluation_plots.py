@@ -47,7 +47,7 @@ def test_a_heat_map_numbers_the_cells_that_fail_with_the_worst_row_first():
 
 @pytest.mark.parametrize(("apart", "named"), [(0.5, ["CUBIC", "BBRv1", "asked for"]), (0.0, [])])
 def test_curves_are_named_where_they_end_if_they_end_apart(apart, named):
-    """Four names need more height than the same end has."""
+    """Where four curves end at one point, there is no room for their names."""
     ends = {"CUBIC": 2.0, "BBRv1": 2.0 + apart, "Vegas": 2.0, "NewReno": 2.0}
     shown = ["CUBIC", "BBRv1"] if apart else list(ends)
     series = [Series(name, "cubic", *[(1.0, ends[name])] * 3) for name in shown]
